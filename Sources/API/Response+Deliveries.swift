@@ -40,12 +40,9 @@ extension Response {
 }
 
 extension Reply {
-    /// Answers with the result, or says that the ledger could not be read.
-    func send<Value>(_ result: Result<Value, LedgerError>, answer: (Value) -> Response) {
-        switch result {
-        case .success(let value): send(answer(value))
-        case .failure: send(.unreadable)
-        }
+    /// Says that too much is waiting, unless the work that leads to an answer was taken.
+    func send(busyUnless isTaken: Bool) {
+        if !isTaken { send(.busy) }
     }
 }
 

@@ -24,7 +24,6 @@ public final class Services: Sendable {
     public let reader: LedgerReader
     public let templates: TemplateLoader
     public let streams: StreamPattern
-    public let epoch: String
     public let clock: Clock
     public let log: Log
     public let metrics: Metrics
@@ -66,7 +65,6 @@ public final class Services: Sendable {
         reader: LedgerReader,
         templates: TemplateLoader,
         streams: StreamPattern,
-        epoch: String,
         clock: Clock,
         log: Log,
         metrics: Metrics,
@@ -93,7 +91,6 @@ public final class Services: Sendable {
         self.reader = reader
         self.templates = templates
         self.streams = streams
-        self.epoch = epoch
         self.clock = clock
         self.log = log
         self.metrics = metrics
@@ -130,6 +127,7 @@ public final class Services: Sendable {
         }
     }
 
+    public var epoch: String { writer.epoch }
     public var authorization: Authorization { trust.value.authorization }
     /// The verifiers of the webhooks that are served.
     public var verifiers: [Provider: any StoreVerifier] { trust.value.verifiers }
@@ -154,6 +152,26 @@ extension Services {
 }
 
 extension Services {
+    /// Asks the ledger, on a thread of its own. Without an answer, `reply` says so. Returns false if too much is waiting.
+    func ask<Found>(
+        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Found,
+        for reply: Reply,
+        then: @escaping @Sendable (Found) -> Void
+    ) -> Bool {
+        reader.ask(question) { result in
+            guard case .success(let found) = result else { return reply.send(.unreadable) }
+            then(found)
+        }
+    }
+
+    /// Answers with what the ledger has found.
+    func answer<Found>(
+        asking question: @escaping @Sendable (inout LedgerQueries) throws -> Found,
+        _ response: @escaping @Sendable (Found) -> Response
+    ) -> Answer {
+        .later { [self] reply in ask(question, for: reply) { reply.send(response($0)) } }
+    }
+
     /// Answers with what `work` returns, on a worker, or on a thread for `purpose` if it waits for something.
     func answer(on purpose: BlockingPools.Purpose? = nil, _ work: @escaping @Sendable () -> Response) -> Answer {
         .later { [self] reply in

@@ -12,7 +12,6 @@ public final class Console: Sendable {
     private let handler: any RequestHandler
     private let door: ConsoleDoor
     private let templates: ConsoleTemplates
-    private let layout: ConsoleLayout
     private let live: LiveLists
     private let files = ConsoleFiles()
     private let lanes = ConsoleLanes()
@@ -22,12 +21,12 @@ public final class Console: Sendable {
         self.settings = settings
         self.handler = handler
         door = ConsoleDoor(settings)
-        do throws(ConsoleTemplateProblems) {
-            templates = try ConsoleTemplates.shipped()
+        do throws(ConsoleTemplateError) {
+            // Those of the program itself, which its tests have read.
+            templates = try ConsoleTemplates(files: Assets.console)
         } catch {
             preconditionFailure("public/console: \(error)")
         }
-        layout = ConsoleLayout(templates: templates)
         live = LiveLists(settings, templates, hasEnded: door.hasEnded)
     }
 
@@ -37,14 +36,15 @@ public final class Console: Sendable {
     /// Called on a loop's thread: files are there at once, pages are made on the console's own threads.
     public func answer(_ request: Request) -> Answer {
         guard door.isThere else { return .respond(.notFound) }
-        if case .asset(let name) = ConsoleRoute(request.head) { return .respond(files.answer(name)) }
-        if case .page(is LiveStreamPage, _) = ConsoleRoute(request.head), let answer = stream(request) { return answer }
+        let route = ConsoleRoute(request.head)
+        if case .asset(let name) = route { return .respond(files.answer(name)) }
+        if case .page(is LiveStreamPage, _) = route, let answer = stream(request) { return answer }
         guard request.body.count <= Console.bodyLimit else {
-            return .respond(ConsoleHeaders.added(to: layout.page(Console.tooLong, session: nil)))
+            return .respond(ConsoleHeaders.added(to: templates.page(Console.tooLong, session: nil)))
         }
-        let lane = lanes.lane(of: request, isKnown: door.session(of: request) != nil)
+        let lane = lanes.lane(of: route, isChange: request.method == "POST", isKnown: door.session(of: request) != nil)
         return .later { [self] reply in
-            lane.submit { reply.send(ConsoleHeaders.added(to: self.response(to: request))) }
+            lane.submit { reply.send(ConsoleHeaders.added(to: self.response(to: request, route))) }
         }
     }
 
@@ -106,20 +106,20 @@ public final class Console: Sendable {
         )
     }
 
-    private func response(to request: Request) -> Response {
+    private func response(to request: Request, _ route: ConsoleRoute?) -> Response {
         let session = door.session(of: request).flatMap { door.hasEnded($0.token) ? nil : $0 }
         do throws(ConsoleError) {
-            guard let route = ConsoleRoute(request.head) else { throw .notFound("There is no such page.") }
+            guard let route else { throw .notFound("There is no such page.") }
             let isChange = request.method == "POST"
             guard !isChange || SameOriginCheck.passes(request) else {
                 throw .forbidden("Only a page of this console may send this. Open the console, and do it there.")
             }
             if let answer = try doorAnswer(to: route, request: request, session: session) { return answer }
-            guard let session else { return LogInPage(layout: layout).show(request) }
+            guard let session else { return LogInPage(templates: templates).show(request) }
             guard case .page(let page, let user) = route, let page else { throw .notFound("There is no such page.") }
             return try answer(page, of: user, to: request, session: session)
         } catch {
-            return layout.page(error, session: session)
+            return templates.page(error, session: session)
         }
     }
 
@@ -132,7 +132,7 @@ public final class Console: Sendable {
         switch route {
         case .session:
             guard request.method == "POST" else { return Response(status: 303, headers: [("Location", "/console")]) }
-            return try LogInPage(layout: layout).logIn(request, door: door)
+            return try LogInPage(templates: templates).logIn(request, door: door)
         case .logOut:
             guard request.method == "POST" else { throw .methodNotAllowed }
             let answer = door.end(session)
@@ -145,11 +145,11 @@ public final class Console: Sendable {
     }
 
     private func enter(_ request: Request) throws(ConsoleError) -> Response {
-        let page = EnterPage(layout: layout)
+        let page = EnterPage(templates: templates)
         if request.method == "POST" { return try page.enter(request, door: door) }
         if let token = request.query["token"] { return try page.show(token, door: door) }
         guard settings.isDevelopment, let key = door.keys.first else { throw .notFound("There is no such page.") }
-        guard request.isOfThisMachine else { return LogInPage(layout: layout).show(request) }
+        guard request.isOfThisMachine else { return LogInPage(templates: templates).show(request) }
         return door.open(with: key, next: LogInPage.next(request.query))
     }
 
@@ -191,10 +191,9 @@ private struct ConsoleLanes: Sendable {
     /// Recoveries and trials of a replay, which may take minutes and change nothing that was seen.
     private let slow = WorkerPool(name: "console-slow", threads: 1, capacity: 5)
 
-    func lane(of request: Request, isKnown: Bool) -> WorkerPool {
+    func lane(of route: ConsoleRoute?, isChange: Bool, isKnown: Bool) -> WorkerPool {
         guard isKnown else { return strangers }
-        guard request.method == "POST" else { return pages }
-        guard case .page(let page as UserActionPage, _) = ConsoleRoute(request.head) else { return pages }
+        guard isChange, case .page(let page as UserActionPage, _)? = route else { return pages }
         return page.action.isSlow ? slow : changes
     }
 

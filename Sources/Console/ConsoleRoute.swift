@@ -39,7 +39,7 @@ enum ConsoleRoute {
     private static func page(of user: UserID, _ word: String?) -> (any ConsolePage)? {
         guard let word else { return UserPage(user: user) }
         guard word != "preview" else { return UserPreviewPage(user: user) }
-        return UserActions.action(word).map { UserActionPage(user: user, word: word, action: $0) }
+        return UserAction.all.first { $0.word == word }.map { UserActionPage(user: user, action: $0) }
     }
 }
 

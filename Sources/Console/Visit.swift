@@ -37,8 +37,7 @@ struct Visit: Sendable {
 
     /// A whole page. `title` is for the window; the body has its own `<h1>`.
     func page(_ title: String, status: Int = 200, _ body: Markup) -> Response {
-        let layout = ConsoleLayout(templates: templates)
-        return layout.page(title, status: status, session: session, address: request.head.path, body)
+        templates.page(title, status: status, session: session, address: request.head.path, body)
     }
 
     /// Sends the browser on, after a change.
@@ -46,7 +45,9 @@ struct Visit: Sendable {
         Response(status: 303, headers: [("Location", address)])
     }
 
-    func time(_ iso8601: String?) -> Markup { templates.time(iso8601) }
+    func time(_ iso8601: String?, as words: (Instant) -> String = ConsoleTime.text) -> Markup {
+        templates.time(iso8601, as: words)
+    }
 }
 
 extension String {
@@ -56,49 +57,26 @@ extension String {
 
 /// Dates in words.
 enum ConsoleTime {
-    private static let months = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-        "December",
-    ]
-
     /// `3 January 2026, 12:04 UTC`.
-    static func text(_ instant: Instant) -> String {
-        "\(day(instant)), \(clock(instant)) UTC"
-    }
+    static func text(_ instant: Instant) -> String { "\(instant.longDate), \(clock(instant)) UTC" }
 
     /// `3 January 2026, 12:04:09 UTC`.
-    static func seconds(_ instant: Instant) -> String {
-        "\(day(instant)), \(clock(instant)):\(second(instant)) UTC"
-    }
+    static func seconds(_ instant: Instant) -> String { "\(instant.longDate), \(instant.clock) UTC" }
 
     /// `3 January 2026, 12:04:09.250 UTC`.
     static func milliseconds(_ instant: Instant) -> String {
-        let rest = (instant.milliseconds % 1000 + 1000) % 1000
-        let digits = String(rest + 1000).dropFirst()
-        return "\(day(instant)), \(clock(instant)):\(second(instant)).\(digits) UTC"
-    }
-
-    /// `3 January 2026`.
-    static func day(_ instant: Instant) -> String {
-        let date = instant.calendarDate
-        return "\(date.day) \(months[date.month - 1]) \(date.year)"
+        let digits = String((instant.milliseconds % 1000 + 1000) % 1000 + 1000).dropFirst()
+        return "\(instant.longDate), \(instant.clock).\(digits) UTC"
     }
 
     /// `3 Jan`, or `3 Jan 2026`.
     static func shortDay(_ instant: Instant, withYear: Bool) -> String {
-        let date = instant.calendarDate
-        return "\(date.day) \(months[date.month - 1].prefix(3))" + (withYear ? " \(date.year)" : "")
+        let words = instant.longDate.split(separator: " ")
+        return "\(words[0]) \(words[1].prefix(3))" + (withYear ? " \(words[2])" : "")
     }
 
     /// `12:04`.
-    static func clock(_ instant: Instant) -> String {
-        let minutes = (instant.seconds % 86_400 + 86_400) % 86_400 / 60
-        return "\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
-    }
-
-    private static func second(_ instant: Instant) -> String { twoDigits((instant.seconds % 60 + 60) % 60) }
-
-    private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    static func clock(_ instant: Instant) -> String { String(instant.clock.prefix(5)) }
 }
 
 /// A page of the console. Each function runs on a thread of the console's own, and may wait.

@@ -79,7 +79,7 @@ extension Instant {
     }
 
     /// In UTC: `21:47:00`.
-    private var clock: String {
+    public var clock: String {
         let second = Int(((seconds % 86_400) + 86_400) % 86_400)
         return "\(pad(second / 3600)):\(pad(second / 60 % 60)):\(pad(second % 60))"
     }

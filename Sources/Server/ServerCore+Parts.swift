@@ -93,7 +93,6 @@ extension ServerCore {
             reader: reader,
             templates: templates,
             streams: configuration.streamPattern,
-            epoch: writer.epoch,
             clock: clock,
             log: log,
             metrics: metrics,

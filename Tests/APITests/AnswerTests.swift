@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func acceptedBroadcastsAreWrittenByHandAsTheTypeSays() throws {
-        let response = BroadcastsEndpoint.accepted(["e-7", nil])
+        let response = Services.accepted(["e-7", nil])
         let answer = try #require(JSON.decode(BroadcastAnswer.self, from: response.body))
         #expect(answer.cursors == ["e-7", nil])
         #expect(JSON.encode(answer) == response.body)

@@ -18,7 +18,7 @@ import Testing
         defer { fixture.close() }
         try fixture.send(fixture.event("cold", state: .revoked))
         try fixture.send(fixture.event("hot", state: .active))
-        let response = ReplaysEndpoint.response(fixture.replay, selection: EventSelection(), mode: .apply)
+        let response = fixture.replay.response(to: EventSelection(), mode: .apply)
         #expect(response.status == 503)
         #expect(response.headers.contains { $0 == ("Retry-After", "5") })
         let body = String(decoding: response.body, as: UTF8.self)
@@ -32,9 +32,9 @@ import Testing
         let fixture = try ReplayFixture()
         defer { fixture.close() }
         try fixture.send(fixture.event("hot", state: .revoked))
-        #expect(try fixture.replay.run(EventSelection(), limit: 100, mode: .apply).left == ["hot"])
+        #expect(try fixture.replay.run(EventSelection(), mode: .apply).left == ["hot"])
         fixture.silence()
-        let result = try fixture.replay.run(EventSelection(), limit: 100, mode: .apply)
+        let result = try fixture.replay.run(EventSelection(), mode: .apply)
         #expect(result.left.isEmpty)
         #expect(result.changes.map(\.after) == [.active])
     }

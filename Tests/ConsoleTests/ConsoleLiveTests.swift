@@ -1,4 +1,5 @@
 import APIModel
+import Assets
 import Domain
 import HTTP
 import Pages
@@ -122,7 +123,7 @@ import Testing
             settings.isSecure = true
             settings.publish = { messages in handed.change { $0 += messages } }
             settings.isFollowed = { _ in isFollowed.value }
-            lists = LiveLists(settings, try ConsoleTemplates.shipped()) { _ in hasEnded.value }
+            lists = LiveLists(settings, try ConsoleTemplates(files: Assets.console)) { _ in hasEnded.value }
             let token = ConsoleToken(keyName: "ops", expiry: Clock().now() + .seconds(60), user: nil)
             let session = ConsoleSession(token: token, key: ConsoleEventTests.operations)
             api = ConsoleAPI(handler: ledger, session: session)
@@ -182,7 +183,7 @@ import Testing
         defer { open.lists.close() }
         _ = open.lists.open(Self.all, since: "e0000000-0", by: open.api)
         open.add(1...1, outcome: .unclaimed, user: nil)
-        let mark = try #require(EventRows.mark(of: ConsoleEventTests.item("e1")))
+        let mark = try #require(ConsoleEventTests.item("e1").mark)
         #expect(try open.handed(with: "event-e0000000-1").contains("chip warn \(mark)"))
         open.add(2...2)
         #expect(try open.handed(with: "claimed since").contains(#"action="replace" targets=".\#(mark)""#))

@@ -149,7 +149,7 @@ import Testing
         #expect(told.status == 409 && told.text.contains("Something has happened.") && told.text.contains("ticket 7"))
     }
 
-    @Test(arguments: UserActions.all.map(\.word)) func theDoorOfEachActionAsksForItsRight(_ word: String) throws {
+    @Test(arguments: UserAction.all.map(\.word)) func theDoorOfEachActionAsksForItsRight(_ word: String) throws {
         let (site, cookie) = try site(rights: [.read])
         #expect(try site.send("/console/users/42/\(word)", cookie: cookie).status == 403)
         #expect(try site.send("/console/users/42/\(word)", form: Self.form, cookie: cookie).status == 403)

@@ -9,38 +9,45 @@ import Support
 /// or none: the order token in the purchase then decides.
 struct Claimant {
     /// A signed stream name.
-    var stream: String?
-    var user: UserID?
+    let stream: String?
+    let user: UserID?
 
     init(of body: JSONNode) throws(RefusedBody) {
         stream = try RefusedBody.string("stream", of: body)
         user = try RefusedBody.user(of: body)
     }
+}
 
+extension Services {
     /// `refusal` says why the request's key does not speak for a backend; nil when it does.
-    func resolve(_ services: Services, refusal: RefusedBody?, origin: CORSAnswer) throws(RefusedBody) -> UserID? {
-        guard let stream else {
+    func user(
+        of claimant: Claimant,
+        refusal: RefusedBody?,
+        origin: CORSAnswer
+    ) throws(RefusedBody) -> UserID? {
+        let user = claimant.user
+        guard let stream = claimant.stream else {
             if let refusal { throw refusal }
             return user
         }
         guard refusal == nil || !origin.isRefused else { throw CORSAnswer.refusal }
-        let owner = try Claimant.owner(of: stream, services: services)
+        let owner = try owner(of: stream)
         if user != nil, let refusal { throw refusal }
         guard user == nil || user == owner else { throw RefusedBody.contradictingUser }
         return owner
     }
 
     /// The user for whom the holder of a signed stream name may speak.
-    static func owner(of token: String, services: Services) throws(RefusedBody) -> UserID {
+    func owner(of token: String) throws(RefusedBody) -> UserID {
         let name: SignedName
         do throws(StreamNameError) {
-            name = try services.authorization.stream(named: token, now: services.clock.now())
+            name = try authorization.stream(named: token, now: clock.now())
         } catch {
             guard error != .expired else { throw RefusedBody.expiredName }
-            services.refusals.name(hasKey: services.authorization.canSign)
+            refusals.name(hasKey: authorization.canSign)
             throw RefusedBody.forgedName
         }
-        guard let user = services.streams.user(of: name.stream) else { throw RefusedBody.notAUsersStream }
+        guard let user = streams.user(of: name.stream) else { throw RefusedBody.notAUsersStream }
         return user
     }
 }

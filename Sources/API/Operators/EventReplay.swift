@@ -18,6 +18,8 @@ struct EventReplay {
         var next: Cursor?
     }
 
+    /// The number of events on a page.
+    static let limit = 100
     /// The number of one contract's events that are in memory at a time.
     private static let pageSize = 100
     /// The greatest number of times that a contract is read: again whenever the store sends an event about it in
@@ -32,10 +34,10 @@ struct EventReplay {
 
     /// Replays one page of a selection. A contract is rebuilt, from all of its events, on the page with its newest
     /// event.
-    func run(_ selection: EventSelection, limit: Int, mode: ReplayMode) throws(LedgerError) -> Result {
-        let page = try reader.answer { try $0.events(selection, limit: limit) }
+    func run(_ selection: EventSelection, mode: ReplayMode) throws(LedgerError) -> Result {
+        let page = try reader.answer { try $0.events(selection, limit: Self.limit) }
         var result = Result(read: page.count)
-        if selection.ids.isEmpty, page.count == limit, let last = page.last {
+        if selection.ids.isEmpty, page.count == Self.limit, let last = page.last {
             result.next = Cursor(epoch: epoch, position: last.position)
         }
         let contracts = try contracts(ending: page, of: selection, hasMore: result.next != nil)

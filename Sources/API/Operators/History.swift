@@ -131,21 +131,19 @@ private func quantile(_ share: Double, of buckets: [(bound: Double, count: Doubl
     return lower
 }
 
-/// `GET /history?range=hour|day`: what this node has counted, by minutes or by quarters of an hour.
-struct HistoryEndpoint {
-    let services: Services
-
-    func answer(_ request: Request) throws(RefusedBody) -> Answer {
+extension Services {
+    /// `GET /history?range=hour|day`: what this node has counted, by minutes or by quarters of an hour.
+    func counted(_ request: Request) throws(RefusedBody) -> Answer {
         guard let range = History.Range(rawValue: request.query["range"] ?? "hour") else {
             throw RefusedBody("invalid_range", message: "range must be hour or day.")
         }
         // On a worker, because the metrics are read.
-        return services.answer { [services] in
+        return answer { [self] in
             let answer = HistoryAnswer(
-                node: services.node,
+                node: node,
                 range: range.rawValue,
                 step: range.step * 60,
-                steps: services.history.steps(of: range, now: services.clock.now())
+                steps: history.steps(of: range, now: clock.now())
             )
             return JSON.response(200, body: answer)
         }

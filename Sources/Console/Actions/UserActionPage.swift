@@ -5,69 +5,57 @@ import Pages
 /// `/console/users/{user}/{action}`: a form with a reason, which is also the confirmation.
 struct UserActionPage: ConsolePage {
     let user: UserID
-    /// Its word in the address.
-    let word: String
-    let action: any UserAction
+    let action: UserAction
 
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         try visit.session.require(action.right)
-        return try form(ActionValues(visit.query), visit, status: 200, note: .empty)
+        return try page(ActionForm(visit: visit, user: user, query: visit.query), status: 200, note: .empty)
     }
 
     func act(_ visit: Visit, form query: Query) throws(ConsoleError) -> Response {
         try visit.session.require(action.right)
-        let values = ActionValues(query)
-        if let told = try overtaken(values, visit) { return told }
-        guard !values.reason.isEmpty else {
-            return try form(
-                values,
-                visit,
-                status: 400,
-                note: note("Write why: whoever asks later reads it in the audit.", visit)
-            )
+        let form = ActionForm(visit: visit, user: user, query: query)
+        if let told = try overtaken(form) { return told }
+        guard !form.reason.isEmpty else {
+            return try page(form, status: 400, note: "Write why: whoever asks later reads it in the audit.")
         }
         do throws(ConsoleError) {
-            guard let result = try action.perform(values, visit, user: user) else {
-                return visit.redirect(to: "\(ConsoleAddress.user(user))?done=\(UserActions.mark(word, user, visit))")
+            guard let result = try action.perform(form) else {
+                return visit.redirect(to: "\(ConsoleAddress.user(user))?done=\(action.mark(user, visit))")
             }
             return page(visit, status: 200, result)
         } catch {
             switch error {
             case .conflict(code: "changed_since", _):
-                if let told = try overtaken(values, visit) { return told }
+                if let told = try overtaken(form) { return told }
                 fallthrough
-            case .invalid, .conflict, .notFound:
-                return try form(values, visit, status: error.status, note: note(error.message, visit))
+            case .invalid, .conflict, .notFound: return try page(form, status: error.status, note: error.message)
             default: throw error
             }
         }
     }
 
     /// The form again, with what has happened to the user since it was opened; nil if nothing has.
-    private func overtaken(_ values: ActionValues, _ visit: Visit) throws(ConsoleError) -> Response? {
-        let news = try SeenState(of: user, visit).news(since: values["seen"])
+    private func overtaken(_ form: ActionForm) throws(ConsoleError) -> Response? {
+        let news = try SeenState(of: user, form.visit).news(since: form["seen"])
         guard !news.isEmpty else { return nil }
-        let items = news.map { visit["action.news_item"].render(["text": $0]) }.joined()
-        return try form(values, visit, status: 409, note: visit["action.news"].render(["items": items]))
+        let items = news.map { form.visit["action.news_item"].render(["text": $0]) }.joined()
+        return try page(form, status: 409, note: form.visit["action.news"].render(["items": items]))
     }
 
-    private func note(_ text: String, _ visit: Visit) -> Markup { visit["action.note"].render(["text": text]) }
+    private func page(_ form: ActionForm, status: Int, note: String) throws(ConsoleError) -> Response {
+        try page(form, status: status, note: form.visit["action.note"].render(["text": note]))
+    }
 
-    private func form(
-        _ values: ActionValues,
-        _ visit: Visit,
-        status: Int,
-        note: Markup
-    ) throws(ConsoleError) -> Response {
+    private func page(_ form: ActionForm, status: Int, note: Markup) throws(ConsoleError) -> Response {
         // Read before the form is shown: whatever is committed after this is news to whoever sends it.
-        let seen = try SeenState(of: user, visit)
-        let fields = try action.fields(values, visit, user: user)
-        let body = visit["action.form"].render([
-            "note": note, "explanation": action.explanation, "fields": fields, "reason": Field(values.reason),
-            "seen": seen.text, "button": action.button, "tone": action.isFinal ? "danger" : "primary",
-            "key": visit.session.name,
+        let seen = try SeenState(of: user, form.visit)
+        let body = form.visit["action.form"].render([
+            "note": note, "explanation": action.explanation, "fields": try action.fields(form),
+            "reason": Field(form.reason), "seen": seen.text, "button": action.button,
+            "tone": action.isFinal ? "danger" : "primary", "key": form.visit.session.name,
         ])
-        return page(visit, status: status, body)
+        return page(form.visit, status: status, body)
     }
 
     private func page(_ visit: Visit, status: Int, _ inner: Markup) -> Response {

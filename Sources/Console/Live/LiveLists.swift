@@ -195,11 +195,10 @@ final class LiveLists: Sendable {
     /// Oldest first, since each goes to the top. An event that a user has now replaces the chips of the same contract's that
     /// nobody had.
     private func parts(_ newest: [FeedItem], since cursor: String) -> [Part] {
-        let rows = EventRows(templates: templates)
-        return newest.reversed().flatMap { item in
-            var parts = [part("live.prepend", ["row": rows.row(item)])]
-            if item.user != nil, let mark = EventRows.mark(of: item) {
-                let chip = rows.chip("claimed since", tone: "good")
+        newest.reversed().flatMap { item in
+            var parts = [part("live.prepend", ["row": templates.row(item)])]
+            if item.user != nil, let mark = item.mark {
+                let chip = templates.chip("claimed since", tone: "good")
                 parts.append(part("live.claimed", ["mark": mark, "chip": chip]))
             }
             return parts

@@ -37,11 +37,11 @@ struct LivePage: ConsolePage {
         let none = before.isEmpty || !isWhole ? filter.none(isWhole: isWhole) : "There is nothing older."
         // A page of older ones stands still.
         guard before.isEmpty else {
-            return visit.rows.table(found.events, caption: caption, none: none) + (next ?? .empty)
+            return visit.templates.table(found.events, caption: caption, none: none) + (next ?? .empty)
         }
         return visit["live.list"].render([
             "query": Field(filter.text), "cursor": found.since,
-            "table": visit.rows.table(found.events, caption: caption, none: none, name: "live-rows"), "next": next,
+            "table": visit.templates.table(found.events, caption: caption, none: none, name: "live-rows"), "next": next,
         ])
     }
 

@@ -52,7 +52,11 @@ struct AttentionPage: ConsolePage {
     }
 
     private func quarantined(_ items: [FeedItem], _ visit: Visit) -> Markup {
-        visit.rows.table(items, caption: "The newest", none: "No event does: every order got what it was made for.")
+        visit.templates.table(
+            items,
+            caption: "The newest",
+            none: "No event does: every order got what it was made for."
+        )
     }
 
     /// Each with its id, and the way to give it to somebody: the user whom the address names, or one who is asked for.
@@ -67,7 +71,8 @@ struct AttentionPage: ConsolePage {
             let title = user.map { "Claim it for \($0.text)" } ?? "Claim it for a user"
             let link = visit["attention.claim"].render(["address": Field(address), "title": title])
             return visit["attention.purchase"].render([
-                "at": visit.rows.time(item.at), "id": Field.part(item.cursor), "store": StoreWords.source(item),
+                "at": visit.time(item.at, as: ConsoleTime.seconds), "id": Field.part(item.cursor),
+                "store": StoreWords.source(item),
                 "title": EventNames.title(item.kind), "words": EventNames.ownWords(item) ?? item.kind,
                 "product": item.product, "event": item.event,
                 "price": StoreWords.price(statement?.price, currency: statement?.currency),
@@ -139,7 +144,7 @@ struct AttentionPage: ConsolePage {
     private func failed(_ failed: [HookDeliveriesAnswer.Delivery], _ visit: Visit) -> Markup {
         let rows = failed.map { delivery in
             visit["attention.failure"].render([
-                "user": visit.rows.user(delivery.user),
+                "user": visit.templates.user(delivery.user),
                 "type": visit.named(StoreWords.message(delivery.type), delivery.type), "url": delivery.url,
                 "at": visit.time(delivery.endedAt), "reason": delivery.reason,
             ])

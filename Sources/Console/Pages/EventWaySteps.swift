@@ -21,7 +21,7 @@ struct EventWaySteps {
     func markup() -> Markup {
         (own + told).filter { $0.at != nil || $0.after != nil }.map { step in
             visit["event.step"].render([
-                "name": step.name, "at": visit.templates.time(step.at, as: ConsoleTime.milliseconds),
+                "name": step.name, "at": visit.time(step.at, as: ConsoleTime.milliseconds),
                 "after": step.note ?? step.after.map(EventStory.milliseconds) ?? "",
             ])
         }.joined()
@@ -83,7 +83,7 @@ enum EventStory {
         let state = StoreWords.state(word)
         let preposition = opens(word) ? "until" : "since"
         let until =
-            event.accessUntil?.instant.map { ", \(preposition) \(ConsoleTime.day($0))" } ?? ""
+            event.accessUntil?.instant.map { ", \(preposition) \($0.longDate)" } ?? ""
         let end = ([until] + changes).joined(separator: "; ") + "." + sandbox(event) + moved(event)
         guard let before = event.previousState.map(StoreWords.state) else {
             return "With it the contract began: “\(state)”\(end)"

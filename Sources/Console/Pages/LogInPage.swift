@@ -5,12 +5,12 @@ import Support
 
 /// Where a key is pasted: in the place of every page that somebody without a session asks for.
 struct LogInPage {
-    let layout: ConsoleLayout
+    let templates: ConsoleTemplates
 
     /// `next` is the page that was asked for.
     func show(_ request: Request) -> Response {
         let isLost = request.query["entered"] != nil
-        let note = isLost ? layout.templates["log_in.lost"].render() : .empty
+        let note = isLost ? templates["log_in.lost"].render() : .empty
         return page(status: 401, note: note, next: LogInPage.address(of: request))
     }
 
@@ -20,14 +20,14 @@ struct LogInPage {
         let key = form["key"].flatMap { door.key(trimmed($0)) }
         if let refusal = door.refusal(of: request, isRight: key != nil) { throw refusal }
         guard let key else {
-            return page(status: 403, note: layout.templates["log_in.wrong"].render(), next: next)
+            return page(status: 403, note: templates["log_in.wrong"].render(), next: next)
         }
         return door.open(with: key, next: LogInPage.entered(next))
     }
 
     private func page(status: Int, note: Markup, next: String) -> Response {
-        let body = layout.templates["log_in"].render(["note": note, "next": Field(next)])
-        return layout.page("Log in", status: status, session: nil, body)
+        let body = templates["log_in"].render(["note": note, "next": Field(next)])
+        return templates.page("Log in", status: status, session: nil, body)
     }
 
     /// The address that a form or a link leads to afterwards: always a page of the console.
@@ -62,12 +62,12 @@ extension Request {
 /// Where a link of the backend leads. A program that looks at links before a person does sees this page, and its button
 /// uses the link up.
 struct EnterPage {
-    let layout: ConsoleLayout
+    let templates: ConsoleTemplates
 
     func show(_ token: String, door: ConsoleDoor) throws(ConsoleError) -> Response {
         guard let user = door.user(of: token) else { throw .forbidden(ConsoleDoor.deadLink) }
-        let body = layout.templates["enter"].render(["user": user.text, "token": Field(token)])
-        return layout.page("Open a user's page", session: nil, body)
+        let body = templates["enter"].render(["user": user.text, "token": Field(token)])
+        return templates.page("Open a user's page", session: nil, body)
     }
 
     func enter(_ request: Request, door: ConsoleDoor) throws(ConsoleError) -> Response {

@@ -31,7 +31,8 @@ struct SearchPage: ConsolePage {
     private func row(_ hit: SearchAnswer.Hit, _ visit: Visit) -> Markup {
         visit["search.hit"].render([
             "kind": hit.kind, "address": Field(String(SearchPage.address(of: hit).dropFirst())), "id": hit.id,
-            "provider": hit.provider.map(StoreWords.store), "product": hit.product, "user": visit.rows.user(hit.user),
+            "provider": hit.provider.map(StoreWords.store), "product": hit.product,
+            "user": visit.templates.user(hit.user),
         ])
     }
 

@@ -44,34 +44,28 @@ struct ConsoleTemplate: Sendable {
     }
 }
 
-/// Why a template cannot be used.
-struct ConsoleTemplateError: Error, Equatable, CustomStringConvertible {
-    let line: Int
-    let reason: String
-
-    var description: String { "line \(line): \(reason)" }
+/// Why templates cannot be used: one line for each problem.
+struct ConsoleTemplateError: Error, CustomStringConvertible {
+    let description: String
 }
 
 extension ConsoleTemplate {
     /// Refuses a place where an escaped value could still be code: outside of quotes, in a script, in an attribute that is
     /// one, or at the beginning of an address.
     init(_ source: String) throws(ConsoleTemplateError) {
+        let page = try TemplatePage(source)
         var segments: [Segment] = []
-        var context = HTMLContext()
-        var line = 1
         var rest = source[...]
         while let start = rest.firstRange(of: "{{") {
-            let literal = rest[..<start.lowerBound]
-            context.read(literal)
-            line += literal.count { $0.isNewline }
+            let line = source[..<start.lowerBound].count { $0.isNewline } + 1
             let tail = rest[start.upperBound...]
             guard let end = tail.firstRange(of: "}}"), ConsoleTemplate.isName(tail[..<end.lowerBound]) else {
-                throw ConsoleTemplateError(line: line, reason: "{{ is not followed by a name and }}")
+                throw ConsoleTemplateError(description: "line \(line): {{ is not followed by a name and }}")
             }
-            if let reason = context.refusal { throw ConsoleTemplateError(line: line, reason: reason) }
-            segments.append(.literal(String(literal)))
-            segments.append(.value(name: String(tail[..<end.lowerBound]), isAttribute: !context.isText))
-            context.skipValue()
+            let place = page.place(at: source.utf8.distance(from: source.startIndex, to: start.lowerBound))
+            if let reason = place.refusal { throw ConsoleTemplateError(description: "line \(line): \(reason)") }
+            segments.append(.literal(String(rest[..<start.lowerBound])))
+            segments.append(.value(name: String(tail[..<end.lowerBound]), isAttribute: place.isAttribute))
             rest = tail[end.upperBound...]
         }
         segments.append(.literal(String(rest)))
@@ -83,72 +77,41 @@ extension ConsoleTemplate {
     }
 }
 
-/// Where in a page the reader of a template is.
-private struct HTMLContext {
-    private enum Place: Equatable {
-        case text
-        /// In a tag, outside of quotes.
-        case tag
-        case value(attribute: String, prefix: String)
-        case script
-    }
+/// A template's source as a browser reads it.
+private struct TemplatePage {
+    private let scanner: HTMLScanner
+    private let tokens: [HTMLToken]
 
-    private var place = Place.text
-    private var tag = ""
-    private var word = ""
-
-    var isText: Bool { place == .text }
-
-    /// Why no value may stand here; nil where it may.
-    var refusal: String? {
-        switch place {
-        case .text: return nil
-        case .tag: return "a value in a tag needs double quotes around it"
-        case .script: return "no value may stand in a script or a style"
-        case .value(let attribute, let prefix):
-            if attribute.hasPrefix("on") || ["style", "srcdoc"].contains(attribute) {
-                return "no value may stand in \(attribute)"
-            }
-            let isAddress = ["href", "src", "action", "formaction", "poster", "data"].contains(attribute)
-            let isSafe = prefix.utf8.first.map { "/?#".utf8.contains($0) } ?? false
-            return isAddress && (!isSafe || prefix.hasPrefix("//"))
-                ? "the address in \(attribute) must begin with /, ? or #" : nil
+    init(_ source: String) throws(ConsoleTemplateError) {
+        var (scanner, tokens) = (HTMLScanner(source), [HTMLToken]())
+        do throws(HTMLSyntaxError) {
+            while let token = try scanner.next() { tokens.append(token) }
+        } catch {
+            throw ConsoleTemplateError(description: error.description)
         }
+        (self.scanner, self.tokens) = (scanner, tokens)
     }
 
-    mutating func skipValue() {
-        if case .value(let attribute, let prefix) = place { place = .value(attribute: attribute, prefix: prefix + "x") }
-    }
-
-    mutating func read(_ literal: Substring) {
-        for character in literal { read(character) }
-    }
-
-    private mutating func read(_ character: Character) {
-        switch place {
-        case .text:
-            guard character == "<" else { return }
-            (place, tag, word) = (.tag, "", "")
-        case .tag: readInTag(character)
-        case .value(let attribute, let prefix):
-            place = character == "\"" ? .tag : .value(attribute: attribute, prefix: prefix + String(character))
-            word = ""
-        // Only its own end tag has such a slash in a template of ours.
-        case .script: if character == "<" { (place, tag, word) = (.tag, "/", "") }
+    /// What stands at a byte offset: `refusal` says why no value may; nil where it may.
+    func place(at offset: Int) -> (isAttribute: Bool, refusal: String?) {
+        guard let token = tokens.first(where: { $0.range.contains(offset) }), token.kind != .text else {
+            return (false, nil)
         }
-    }
-
-    private mutating func readInTag(_ character: Character) {
-        switch character {
-        case ">":
-            if tag.isEmpty { tag = word }
-            place = ["script", "style"].contains(tag.lowercased()) ? .script : .text
-        case "\"": place = .value(attribute: word.lowercased(), prefix: "")
-        case "=": break
-        case " ", "\n", "\t":
-            if tag.isEmpty { tag = word }
-            word = ""
-        default: word.append(character)
+        guard token.kind != .rawText else {
+            let isCode = ["script", "style"].contains(scanner.string(token.name).lowercased())
+            return (false, isCode ? "no value may stand in a script or a style" : nil)
         }
+        guard let attribute = scanner.attributes(of: token).first(where: { $0.value.contains(offset) }),
+            scanner.string(attribute.value.lowerBound - 1..<attribute.value.lowerBound) == "\""
+        else { return (true, "a value in a tag needs double quotes around it") }
+        let name = scanner.string(attribute.name).lowercased()
+        if name.hasPrefix("on") || ["style", "srcdoc"].contains(name) {
+            return (true, "no value may stand in \(name)")
+        }
+        let isAddress = ["href", "src", "action", "formaction", "poster", "data"].contains(name)
+        let prefix = scanner.string(attribute.value.lowerBound..<offset)
+        let isSafe = prefix.utf8.first.map { "/?#".utf8.contains($0) } ?? false
+        return isAddress && (!isSafe || prefix.hasPrefix("//"))
+            ? (true, "the address in \(name) must begin with /, ? or #") : (true, nil)
     }
 }

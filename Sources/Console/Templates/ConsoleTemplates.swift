@@ -1,4 +1,3 @@
-import Assets
 import Domain
 import Support
 
@@ -8,7 +7,7 @@ struct ConsoleTemplates: Sendable {
     private let templates: [String: ConsoleTemplate]
 
     /// Every file's templates, or all problems, each with its file.
-    init(files: [String: [UInt8]]) throws(ConsoleTemplateProblems) {
+    init(files: [String: [UInt8]]) throws(ConsoleTemplateError) {
         var templates: [String: ConsoleTemplate] = [:]
         var problems: [String] = []
         for (name, bytes) in files where name.hasSuffix(".html") {
@@ -22,13 +21,10 @@ struct ConsoleTemplates: Sendable {
                 problems.append("\(name): \(error)")
             }
         }
-        guard problems.isEmpty else { throw ConsoleTemplateProblems(problems: problems.sorted()) }
+        guard problems.isEmpty else {
+            throw ConsoleTemplateError(description: problems.sorted().joined(separator: "\n"))
+        }
         self.templates = templates
-    }
-
-    /// Those of the program itself, which its tests have read.
-    static func shipped() throws(ConsoleTemplateProblems) -> ConsoleTemplates {
-        try ConsoleTemplates(files: Assets.console)
     }
 
     var names: Set<String> { Set(templates.keys) }
@@ -60,7 +56,7 @@ struct ConsoleTemplates: Sendable {
             page += rest[..<start.lowerBound]
             let tail = rest[start.upperBound...]
             guard let quote = tail.firstRange(of: "\">"), let end = tail.firstRange(of: "</part>") else {
-                throw ConsoleTemplateError(line: page.count { $0.isNewline } + 1, reason: "a part has no end")
+                throw ConsoleTemplateError(description: "line \(page.count { $0.isNewline } + 1): a part has no end")
             }
             let body = tail[quote.upperBound..<end.lowerBound]
             parts.append((String(tail[..<quote.lowerBound]), trimmed(body)))
@@ -68,11 +64,4 @@ struct ConsoleTemplates: Sendable {
         }
         return parts + [("", trimmed(page + rest))]
     }
-}
-
-/// Why the console's templates cannot be used: one line for each file.
-struct ConsoleTemplateProblems: Error, CustomStringConvertible {
-    let problems: [String]
-
-    var description: String { problems.joined(separator: "\n") }
 }

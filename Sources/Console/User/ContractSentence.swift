@@ -39,8 +39,8 @@ struct ContractSentence {
     var what: String { "\(standing)\(because)." }
 
     private var state: ContractState? { ContractState(rawValue: item.state) }
-    private var causeDay: String? { cause?.date.map(ConsoleTime.day) }
-    private var day: String { end.map { ConsoleTime.day($0) } ?? "an unknown day" }
+    private var causeDay: String? { cause?.date.map(\.longDate) }
+    private var day: String { end.map { $0.longDate } ?? "an unknown day" }
 
     /// A test store's purchase, which opens nothing here.
     private var isOfTester: Bool { state?.givesAccess == true && !item.active && !hasPassed }
@@ -98,7 +98,7 @@ struct ContractSentence {
             return causeDay.map { ", by what somebody of yours did on \($0)" } ?? ", by a grant"
         }
         guard let cause, let day = causeDay else {
-            return details.statedAt?.instant.map { said(on: ConsoleTime.day($0)) } ?? " by \(store)"
+            return details.statedAt?.instant.map { said(on: $0.longDate) } ?? " by \(store)"
         }
         let words = EventNames.ownWords(cause).map { " (\($0))" } ?? ""
         // Nobody said that it ended: the end that was said has passed.

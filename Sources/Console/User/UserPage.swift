@@ -23,7 +23,7 @@ struct UserPage: ConsolePage {
             "done": done(visit) + found(facts.record, visit), "user": user.text, "what": sentences.what,
             "access": sentences.access, "tone": lead.map { StoreWords.tone($0) } ?? "quiet", "next": sentences.next,
             "cause": cause(sentences, visit) + PurchaseHints(visit, facts).markup(),
-            "facts": tables.facts(facts.record), "actions": UserActionLinks(visit: visit, user: user).markup,
+            "facts": tables.facts(facts.record), "actions": UserAction.links(user, visit),
             "picture": TimeLinePicture(visit: visit).markup(facts), "contracts": tables.contracts(facts),
             "orders": tables.orders(facts), "events": tables.events(facts, isFirst: visit.query["before"] == nil),
             "pages": tables.pages(facts), "hooks": tables.hooks(facts.hooks), "audit": tables.audit(facts.audit),
@@ -38,7 +38,7 @@ struct UserPage: ConsolePage {
 
     /// What has just been done here.
     private func done(_ visit: Visit) -> Markup {
-        guard let mark = visit.query["done"], let text = UserActions.done(mark, user, visit) else { return .empty }
+        guard let mark = visit.query["done"], let text = UserAction.done(mark, user, visit) else { return .empty }
         return visit["user.done"].render(["text": text])
     }
 

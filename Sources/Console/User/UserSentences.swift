@@ -41,7 +41,7 @@ struct UserSentences: Equatable {
     }
 
     private static func moved(by event: FeedItem, to owner: UserID?, movesBack: Bool) -> (String, String) {
-        let day = Instant(iso8601: event.at).map { " on \(ConsoleTime.day($0))" } ?? ""
+        let day = Instant(iso8601: event.at).map { " on \($0.longDate)" } ?? ""
         let words = EventNames.ownWords(event).map { " (\($0))" } ?? ""
         let ask = "The buyer's store account is in use by two accounts of your app. Ask which one the buyer means"
         // RevenueCat moves by a setting of its own.

@@ -46,7 +46,7 @@ struct UserTables {
 
     /// Marks what a search has led to.
     private func found(_ name: String) -> Markup {
-        visit.query["found"]?.hasSameBytes(as: name) == true ? visit.rows.chip("found", tone: "wait") : .empty
+        visit.query["found"]?.hasSameBytes(as: name) == true ? visit.templates.chip("found", tone: "wait") : .empty
     }
 
     /// Only a grant that still runs can be taken back here.

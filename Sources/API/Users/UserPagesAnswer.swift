@@ -3,23 +3,21 @@ public import Domain
 import Ledger
 import Pages
 
-/// `GET /users/{user}/pages`: the user's pages that are open at this node, and what they show.
-struct UserPagesEndpoint {
-    let services: Services
-
-    func answer(_ user: UserID) throws(RefusedBody) -> Answer {
-        guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
+extension Services {
+    /// `GET /users/{user}/pages`: the user's pages that are open at this node, and what they show.
+    func userPages(_ user: UserID) throws(RefusedBody) -> Answer {
+        guard isValidIdentifier(user.text), let stream = streams.stream(for: user) else {
             throw RefusedBody.invalidUserID
         }
-        return .later { [services] reply in
+        return .later { [self] reply in
             // A page that knows nothing is sent what all of them show.
-            services.reader.missed(on: stream, since: .nothing) { result in
+            reader.missed(on: stream, since: .nothing) { [self] result in
                 guard case .success(let missed) = result else { return reply.send(.unreadable) }
-                services.openPages(stream) { pages in
+                openPages(stream) { [self] pages in
                     let answer = UserPagesAnswer(
                         user: user,
-                        node: services.node,
-                        pages: pages.map { UserPagesAnswer.Page($0, epoch: services.epoch) },
+                        node: node,
+                        pages: pages.map { UserPagesAnswer.Page($0, epoch: epoch) },
                         shown: shown(missed),
                         since: missed.through.description
                     )
@@ -30,12 +28,12 @@ struct UserPagesEndpoint {
     }
 
     private func shown(_ missed: MissedFragments) -> [UserPagesAnswer.Shown] {
-        let renderer = services.templates.renderer
+        let renderer = templates.renderer
         return missed.items.flatMap { item in
             item.fragments.map { fragment in
                 UserPagesAnswer.Shown(
                     target: fragment.target,
-                    cursor: Cursor(epoch: services.epoch, position: item.position).description,
+                    cursor: Cursor(epoch: epoch, position: item.position).description,
                     html: renderer.content(of: fragment).map { String(decoding: $0, as: UTF8.self) }
                 )
             }

@@ -5,43 +5,40 @@ import Ledger
 import Pages
 import Support
 
-/// `GET /events/{id}[?body=true]`: one event, with what made its outcome, and how long its way was.
-struct EventEndpoint {
-    let services: Services
-
-    func answer(_ id: String, request: Request) throws(RefusedBody) -> Answer {
+extension Services {
+    /// `GET /events/{id}[?body=true]`: one event, with what made its outcome, and how long its way was.
+    func event(_ id: String, _ request: Request) throws(RefusedBody) -> Answer {
         let withBody = try request.query.flag("body")
-        if withBody { try services.authorization.require(.personal, of: request) }
-        let cursor = Cursor(id).flatMap { $0.epoch == services.epoch ? $0 : nil }
+        if withBody { try authorization.require(.personal, of: request) }
+        let cursor = Cursor(id).flatMap { $0.epoch == epoch ? $0 : nil }
         let name = cursor.map { EventName.position($0.position) } ?? .id(id)
-        return .later { [services] reply in
-            services.reader.ask({ try $0.event(name) }) { result in
-                guard case .success(let found) = result else { return reply.send(.unreadable) }
+        return .later { [self] reply in
+            ask({ try $0.event(name) }, for: reply) { [self] found in
                 guard let found else { return reply.send(.unknownEvent) }
                 guard withBody else { return show(found, withBody: false, to: reply) }
-                let act = services.act(.read, of: request, user: found.event.entry.notice.user)
-                let isTaken = services.note(act, reply: reply) { show(found, withBody: true, to: reply) }
-                if !isTaken { reply.send(.busy) }
+                let act = act(.read, of: request, user: found.event.entry.notice.user)
+                reply.send(busyUnless: note(act, reply: reply) { [self] in show(found, withBody: true, to: reply) })
             }
         }
     }
 
     /// On a worker, because a body has to be read.
     private func show(_ found: EventRecord, withBody: Bool, to reply: Reply) {
-        let isTaken = services.workers.submit { [services] in
-            var record = found
-            if withBody { record.event.body = found.stored?.body }
-            let event = found.stored.flatMap { try? services.verifiers.interpret($0) }
-            let timing = found.event.entry.notice.event.flatMap { services.telemetry.timings[$0] }
-            let answer = EventAnswer(
-                event: FeedItem(record.event, epoch: services.epoch),
-                newer: record.newer.map { FeedItem($0, epoch: services.epoch) },
-                statement: event?.statement.map(StatementItem.init),
-                way: timing.map(EventWay.init)
-            )
-            reply.send(JSON.response(200, body: answer))
-        }
-        if !isTaken { reply.send(.busy) }
+        reply.send(
+            busyUnless: workers.submit { [self] in
+                var record = found
+                if withBody { record.event.body = found.stored?.body }
+                let event = found.stored.flatMap { try? verifiers.interpret($0) }
+                let timing = found.event.entry.notice.event.flatMap { telemetry.timings[$0] }
+                let answer = EventAnswer(
+                    event: FeedItem(record.event, epoch: epoch),
+                    newer: record.newer.map { FeedItem($0, epoch: epoch) },
+                    statement: event?.statement.map(StatementItem.init),
+                    way: timing.map(EventWay.init)
+                )
+                reply.send(JSON.response(200, body: answer))
+            }
+        )
     }
 }
 

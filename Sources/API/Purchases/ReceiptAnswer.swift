@@ -3,23 +3,24 @@ import Domain
 import Pages
 import Stores
 
-/// `POST /receipts/{store}`: receipts that old versions of an app hold, and a store's answers that the app's backend
-/// has kept.
-struct ReceiptsEndpoint {
-    let services: Services
-    let provider: Provider
-
-    func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        guard let receipt = services.storeTypes[provider]?.receipts else { return .respond(.notFound) }
-        return try answer(request, as: receipt)
+extension Services {
+    /// `POST /receipts/{store}`: receipts that old versions of an app hold, and a store's answers that the app's backend
+    /// has kept.
+    func receipt(_ provider: Provider, _ request: Request) throws(RefusedBody) -> Answer {
+        guard let receipt = storeTypes[provider]?.receipts else { return .respond(.notFound) }
+        return try answer(receipt, of: provider, to: request)
     }
 
-    private func answer<Receipt: PostedPurchase>(_ request: Request, as _: Receipt.Type) throws(RefusedBody) -> Answer {
+    private func answer<Receipt: PostedPurchase>(
+        _: Receipt.Type,
+        of provider: Provider,
+        to request: Request
+    ) throws(RefusedBody) -> Answer {
         let node = try RefusedBody.object(request.body)
         let user = try RefusedBody.user(of: node)
         let receipt = try Receipt(node, bytes: request.body)
-        return .later { [services, provider] reply in
-            services.read(receipt, of: provider, refuse: reply.send) { reading in
+        return .later { [self] reply in
+            read(receipt, of: provider, refuse: reply.send) { [self] reading in
                 commit(reading, for: user, request: request, reply: reply)
             }
         }
@@ -29,14 +30,13 @@ struct ReceiptsEndpoint {
         // A claim with a stored answer dates from the time of that answer.
         let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
         let claim = reading.isProof ? user.map { Claim(user: $0) } : nil
-        let act = claim.map { services.act(.claim, of: request, user: $0.user) }
-        EventCommit(services: services, receivedAt: request.receivedAt, step: "purchase committed", act: act).commit(
+        let act = claim.map { self.act(.claim, of: request, user: $0.user) }
+        EventCommit(services: self, receivedAt: request.receivedAt, step: "purchase committed", act: act).commit(
             reading.events[...],
             claim: claim,
             since: since
-        ) {
-            verdicts in
-            reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading, isClaimed: user != nil))
+        ) { verdicts in
+            reply.send(Services.response(to: verdicts, of: reading, isClaimed: user != nil))
         }
     }
 

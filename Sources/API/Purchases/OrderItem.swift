@@ -3,28 +3,22 @@ public import Domain
 import Ledger
 import Pages
 
-/// `GET /orders/{token}`: the answer of `POST /orders`, and the outcome of the order.
-struct OrderRecordEndpoint {
-    let services: Services
-
-    func answer(_ token: String, request: Request) throws(RefusedBody) -> Answer {
-        guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
-        guard let token = OrderToken(token) else { return .respond(OrderRecordEndpoint.unknown) }
-        return .later { [reader = services.reader] reply in
-            reader.ask({ try $0.order(token) }) { result in
-                reply.send(result) { found in
-                    guard let record = found.order else { return OrderRecordEndpoint.unknown }
-                    // The user id matched the pattern that the server used when the order was created.
-                    guard let page = addresses.page(of: record.order.user, since: found.head) else {
-                        return RefusedBody.invalidUserID.response
-                    }
-                    return JSON.response(200, body: Joined(OrderItem(record), page))
-                }
+extension Services {
+    /// `GET /orders/{token}`: the answer of `POST /orders`, and the outcome of the order.
+    func order(_ token: String, _ request: Request) -> Answer {
+        guard let addresses = PageAddresses(self, request: request) else { return .respond(Authorization.noSigner) }
+        guard let token = OrderToken(token) else { return .respond(Services.unknownOrder) }
+        return answer(asking: { try $0.order(token) }) { found in
+            guard let record = found.order else { return Services.unknownOrder }
+            // The user id matched the pattern that the server used when the order was created.
+            guard let page = addresses.page(of: record.order.user, since: found.head) else {
+                return RefusedBody.invalidUserID.response
             }
+            return JSON.response(200, body: Joined(OrderItem(record), page))
         }
     }
 
-    private static let unknown = Response.error(
+    private static let unknownOrder = Response.error(
         404,
         code: "unknown_order",
         message: "There is no order with this token."

@@ -4,30 +4,24 @@ import HTTP
 import Ledger
 import Pages
 
-/// `GET /users/{user}[?all=true]`: the current contracts and orders of a user.
-struct UserRecordEndpoint {
-    let services: Services
-
-    func answer(_ user: UserID, request: Request) throws(RefusedBody) -> Answer {
-        guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
+extension Services {
+    /// `GET /users/{user}[?all=true]`: the current contracts and orders of a user.
+    func user(_ user: UserID, _ request: Request) throws(RefusedBody) -> Answer {
+        guard isValidIdentifier(user.text), let stream = streams.stream(for: user) else {
             throw RefusedBody.invalidUserID
         }
         let isWhole = try request.query.flag("all")
-        return .later { [reader = services.reader] reply in
-            reader.ask({ try $0.record(of: user, isWhole: isWhole) }) { result in
-                reply.send(result) { found in
-                    let answer = UserAnswer(
-                        user: user,
-                        stream: stream.text,
-                        locale: found.language?.text,
-                        active: found.isActive,
-                        contracts: found.contracts.map(ContractItem.init),
-                        orders: found.orders.map(OrderItem.init),
-                        since: found.head.description
-                    )
-                    return JSON.response(200, body: answer)
-                }
-            }
+        return answer(asking: { try $0.record(of: user, isWhole: isWhole) }) { found in
+            let answer = UserAnswer(
+                user: user,
+                stream: stream.text,
+                locale: found.language?.text,
+                active: found.isActive,
+                contracts: found.contracts.map(ContractItem.init),
+                orders: found.orders.map(OrderItem.init),
+                since: found.head.description
+            )
+            return JSON.response(200, body: answer)
         }
     }
 }

@@ -5,20 +5,17 @@ import Ledger
 import Pages
 import Support
 
-/// `DELETE /users/{user}[?reason=TEXT]`: erases a user, so that no later statement of a store brings the user back.
-struct ErasureEndpoint {
-    let services: Services
-
-    func answer(_ user: UserID, request: Request) throws(RefusedBody) -> Answer {
+extension Services {
+    /// `DELETE /users/{user}[?reason=TEXT]`: erases a user, so that no later statement of a store brings the user back.
+    func erase(_ user: UserID, _ request: Request) throws(RefusedBody) -> Answer {
         guard isValidIdentifier(user.text) else { throw RefusedBody.invalidUserID }
-        let reason = try request.query["reason"].map { text throws(RefusedBody) in
-            try RefusedBody.checked(reason: text, about: user)
-        }
-        let seen = try services.seen(request)
+        let reason = request.query["reason"]
+        try RefusedBody.check(reason: reason, about: user)
+        let seen = try seen(request)
         // The entry stays, and names nobody.
-        var act = services.act(.erase, of: request, user: user, reason: reason)
+        var act = act(.erase, of: request, user: user, reason: reason)
         act.user = nil
-        return services.answer(on: .operators) { [act] in erase(user, act: act, seen: seen) }
+        return answer(on: .operators) { [self, act] in erase(user, act: act, seen: seen) }
     }
 
     /// Runs step by step, so that everybody else's commands get their turn in between.
@@ -28,7 +25,7 @@ struct ErasureEndpoint {
         while true {
             let answer = Promise<Result<ErasureStep, LedgerError>>()
             let command = LedgerCommand.erase(user) { answer.fulfil($0) }
-            guard services.submit(command, by: act, unless: user, hasChangedSince: seen) else { return .busy }
+            guard submit(command, by: act, unless: user, hasChangedSince: seen) else { return .busy }
             let step: ErasureStep
             switch answer.wait() {
             case .success(let next): step = next
@@ -40,7 +37,7 @@ struct ErasureEndpoint {
             done.add(step)
             guard let cursor = step.cursor else { continue }
             // The log names nobody.
-            services.log.info(
+            log.info(
                 "user erased",
                 fields: [
                     "reason": act.reason ?? "-", "contracts": done.contracts, "orders": done.orders,

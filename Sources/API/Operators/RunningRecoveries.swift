@@ -5,42 +5,38 @@ import Stores
 import Support
 import Synchronization
 
-/// `POST /recoveries`: fetches a store's history now, and answers once it is committed. `GET` reports the progress of
-/// the recoveries that are running.
-struct RecoveriesEndpoint {
-    let services: Services
-
-    func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        guard request.method == "GET" else { return try begin(request) }
-        return .respond(JSON.response(200, body: RecoveriesAnswer(running: services.runningRecoveries.all)))
-    }
-
-    private func begin(_ request: Request) throws(RefusedBody) -> Answer {
+extension Services {
+    /// `POST /recoveries`: fetches a store's history now, and answers once it is committed. `GET` reports the progress of
+    /// the recoveries that are running.
+    func recover(_ request: Request) throws(RefusedBody) -> Answer {
+        guard request.method != "GET" else {
+            return .respond(JSON.response(200, body: RecoveriesAnswer(running: runningRecoveries.all)))
+        }
         let body = try RecoveryRequest(request.body)
         let provider = Provider(rawValue: body.provider)
-        guard services.stores.contains(provider) else {
-            let names = services.historyKeys.map(\.provider.rawValue).joined(separator: ", ")
+        guard stores.contains(provider) else {
+            let names = historyKeys.map(\.provider.rawValue).joined(separator: ", ")
             throw RefusedBody("invalid_provider", message: "provider must be one of \(names).")
         }
         let since = body.since.flatMap { Instant(iso8601: $0) }
-        guard body.since == nil || since.map({ $0 <= services.clock.now() }) == true else {
+        guard body.since == nil || since.map({ $0 <= clock.now() }) == true else {
             throw RefusedBody("invalid_since", message: "since must be an ISO 8601 instant of the past.")
         }
-        guard let recovery = services.recoveries[provider] else {
-            let keys = services.historyKeys.map { "\($0.variable) for \($0.provider)" }.joined(separator: ", ")
+        guard let recovery = recoveries[provider] else {
+            let keys = historyKeys.map { "\($0.variable) for \($0.provider)" }.joined(separator: ", ")
             let message = "No key of this store's API is configured: \(keys)."
             return .respond(.unavailable("not_configured", message: message, retryAfter: 3600))
         }
-        let act = services.act(
+        let act = act(
             .recover,
             of: request,
             user: nil,
             reason: body.reason.map { "\(provider.rawValue): \($0)" } ?? provider.rawValue
         )
-        return services.answer(on: .operators) { [services] in
-            guard services.commit(act) else { return .uncommitted }
-            let report = services.runningRecoveries.run(recovery, of: provider, since: since)
-            return Self.response(provider, report: report)
+        return answer(on: .operators) { [self] in
+            guard commit(act) else { return .uncommitted }
+            let report = runningRecoveries.run(recovery, of: provider, since: since)
+            return Services.response(provider, report: report)
         }
     }
 
@@ -69,8 +65,9 @@ extension RecoveryRequest {
         self.init(
             provider: try RefusedBody.requiredString("provider", of: node),
             since: try RefusedBody.string("since", of: node),
-            reason: try RefusedBody.optionalReason(of: node, about: nil)
+            reason: try RefusedBody.string("reason", of: node)
         )
+        try RefusedBody.check(reason: reason, about: nil)
     }
 }
 

@@ -6,33 +6,26 @@ import Ledger
 import Pages
 import Support
 
-/// `POST /broadcasts`: fragments from the app's own backend.
-struct BroadcastsEndpoint {
-    let services: Services
-
-    func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        guard let node = JSONNode(request.body) else { throw BroadcastsEndpoint.notABroadcast }
+extension Services {
+    /// `POST /broadcasts`: fragments from the app's own backend. Two requests with an `Idempotency-Key` are the same if their
+    /// bodies are equal byte for byte.
+    func broadcasts(_ request: Request) throws(RefusedBody) -> Answer {
+        guard let node = JSONNode(request.body) else { throw Services.notABroadcast }
         guard !node.repeatsMember else { throw RefusedBody.repeatedMember }
-        let once = try BroadcastsEndpoint.keyed(request)
+        let once = try request.key().map { KeyedRequest(key: $0, digest: Hex.encode(SHA256.hash(request.body))) }
         let bodies = BroadcastRequest.read(node, each: BroadcastRequest.plain)
-        let log = services.log.tracing(request.trace)
-        log.step("broadcast received", fields: ["fragments": bodies?.count ?? 0])
+        log.tracing(request.trace).step("broadcast received", fields: ["fragments": bodies?.count ?? 0])
         return try answer(bodies, once: once)
     }
 
     /// `POST /_broadcast`: the requests of an app that publishes through AnyCable. A remote disconnect uses the app's
     /// own identifiers of a connection. Paycast knows connections only by signed names, so there is nothing to do.
-    func answerAnyCable(_ request: Request) throws(RefusedBody) -> Answer {
-        if JSONNode(request.body)?["command"] != nil { return .respond(BroadcastsEndpoint.created) }
+    func anyCableBroadcasts(_ request: Request) throws(RefusedBody) -> Answer {
+        if JSONNode(request.body)?["command"] != nil { return .respond(Services.created) }
         return try answer(
             BroadcastRequest.read(request.body, each: BroadcastRequest.anyCable),
-            with: BroadcastsEndpoint.created
+            with: Services.created
         )
-    }
-
-    /// Returns nil without an `Idempotency-Key`. Two requests are the same if their bodies are equal byte for byte.
-    private static func keyed(_ request: Request) throws(RefusedBody) -> KeyedRequest? {
-        try request.key().map { KeyedRequest(key: $0, digest: Hex.encode(SHA256.hash(request.body))) }
     }
 
     /// `success` replaces the list of cursors.
@@ -41,28 +34,28 @@ struct BroadcastsEndpoint {
         once request: KeyedRequest? = nil,
         with success: Response? = nil
     ) throws(RefusedBody) -> Answer {
-        guard let bodies else { throw BroadcastsEndpoint.notABroadcast }
+        guard let bodies else { throw Services.notABroadcast }
         var (kept, transient): ([Fragment], [Fragment]) = ([], [])
-        let renderer = services.templates.renderer
+        let renderer = templates.renderer
         for body in bodies {
-            let fragment = try body.fragment(services.streams, templates: services.templates)
+            let fragment = try body.fragment(streams, templates: templates)
             if body.isTransient { transient.append(fragment) } else { kept.append(fragment) }
         }
         if request == nil, kept.isEmpty, !transient.contains(where: \.hasNoLanguage) {
             let messages = transient.map { Message(transient: $0, renderer: renderer) }
-            let success = success ?? BroadcastsEndpoint.accepted(transient.count)
-            guard services.isLedgerShared else { return .broadcast(messages, success) }
-            services.broadcast(messages)
+            let success = success ?? Services.accepted(transient.count)
+            guard isLedgerShared else { return .broadcast(messages, success) }
+            broadcast(messages)
             return .respond(success)
         }
         let commit = BroadcastCommit(
-            services: services,
+            services: self,
             kept: kept,
             isTransient: bodies.map(\.isTransient),
             request: request,
             success: success
         )
-        return .later { [transient, reader = services.reader] reply in
+        return .later { [transient, reader] reply in
             guard transient.contains(where: \.hasNoLanguage) else {
                 return commit.begin(transient.map { Message(transient: $0, renderer: renderer) }, reply: reply)
             }
@@ -153,7 +146,7 @@ struct BroadcastCommit: Sendable {
         if !transient.isEmpty { services.broadcast(transient) }
         var rest = cursors[...]
         let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
-        reply.send(success ?? BroadcastsEndpoint.accepted(all))
+        reply.send(success ?? Services.accepted(all))
     }
 
     private static let keyReused = Response.error(

@@ -1,9 +1,7 @@
 import Pages
 
 /// The frame around each page: its head, the menu, and who has logged in.
-struct ConsoleLayout {
-    let templates: ConsoleTemplates
-
+extension ConsoleTemplates {
     /// The pages of the menu, each with the right without which it is not offered.
     private static let menu: [(title: String, address: String, right: Right)] = [
         ("Overview", "/console", .read), ("Live", "/console/live", .operate),
@@ -18,7 +16,7 @@ struct ConsoleLayout {
         address: String = "",
         _ body: Markup
     ) -> Response {
-        let html = templates["layout"].render([
+        let html = self["layout"].render([
             "title": title, "body": body, "bar": session.map { bar($0, address: address) },
         ]).html
         return Response(status: status, contentType: "text/html; charset=utf-8", body: html)
@@ -26,21 +24,21 @@ struct ConsoleLayout {
 
     private func bar(_ session: ConsoleSession, address: String) -> Markup {
         guard session.user == nil else {
-            return templates["layout.bar_of_one"].render(["key": session.name])
+            return self["layout.bar_of_one"].render(["key": session.name])
         }
-        let items = ConsoleLayout.menu.filter { session.rights.contains($0.right) }.map { item in
+        let items = ConsoleTemplates.menu.filter { session.rights.contains($0.right) }.map { item in
             let isHere = item.address == address
-            return templates[isHere ? "layout.here" : "layout.item"].render([
+            return self[isHere ? "layout.here" : "layout.item"].render([
                 "title": item.title, "address": String(item.address.dropFirst()),
             ])
         }
-        return templates["layout.bar"].render(["items": items.joined(), "key": session.name])
+        return self["layout.bar"].render(["items": items.joined(), "key": session.name])
     }
 
     /// What went wrong, as a page.
     func page(_ error: ConsoleError, session: ConsoleSession?) -> Response {
         let user = session?.user
-        let body = templates["error"].render([
+        let body = self["error"].render([
             "title": error.title, "message": error.message,
             "address": Field(String((user.map(ConsoleAddress.user) ?? "/console").dropFirst())),
             "place": user == nil ? "To the overview" : "To the user's page",

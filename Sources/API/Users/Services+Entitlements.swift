@@ -4,39 +4,30 @@ import HTTP
 import Ledger
 import Pages
 
-/// `GET /users/{user}/entitlements` and `/stream`.
-struct UsersEndpoint {
-    let services: Services
-
+extension Services {
+    /// `GET /users/{user}/entitlements`.
     func entitlements(of user: UserID) throws(RefusedBody) -> Answer {
         guard isValidIdentifier(user.text) else { throw RefusedBody.invalidUserID }
-        return .later { [reader = services.reader] reply in
-            reader.ask({ try $0.entitlements(of: user) }) { result in
-                reply.send(result) { held in
-                    let answer = EntitlementsAnswer(
-                        user: user,
-                        active: held.isActive,
-                        entitlements: held.entitlements.map(EntitlementItem.init),
-                        since: held.since
-                    )
-                    return JSON.response(200, body: answer)
-                }
-            }
+        return answer(asking: { try $0.entitlements(of: user) }) { held in
+            let answer = EntitlementsAnswer(
+                user: user,
+                active: held.isActive,
+                entitlements: held.entitlements.map(EntitlementItem.init),
+                since: held.since
+            )
+            return JSON.response(200, body: answer)
         }
     }
 
-    func stream(of user: UserID, request: Request) throws(RefusedBody) -> Answer {
-        guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
-        guard addresses.page(of: user, since: Cursor(epoch: services.epoch, position: 0)) != nil else {
+    /// `GET /users/{user}/stream`.
+    func stream(of user: UserID, _ request: Request) throws(RefusedBody) -> Answer {
+        guard let addresses = PageAddresses(self, request: request) else { return .respond(Authorization.noSigner) }
+        guard addresses.page(of: user, since: Cursor(epoch: epoch, position: 0)) != nil else {
             throw RefusedBody.invalidUserID
         }
-        let reader = services.reader
-        let writer = services.writer
-        let sendPage = { @Sendable (reply: Reply) in
-            reader.ask({ try $0.head() }) { result in
-                guard case .success(let head) = result, var page = addresses.page(of: user, since: head) else {
-                    return reply.send(.unreadable)
-                }
+        let sendPage = { @Sendable [self] (reply: Reply) in
+            ask({ try $0.head() }, for: reply) { head in
+                guard var page = addresses.page(of: user, since: head) else { return reply.send(.unreadable) }
                 page.html = PageAddresses.markup(of: page)
                 reply.send(JSON.response(200, body: page))
             }
@@ -44,7 +35,7 @@ struct UsersEndpoint {
         guard let locale = request.query["locale"] else { return .later(sendPage) }
         guard let language = LanguageTag(locale) else { throw RefusedBody.locale }
         // Stored first, so that everything the page is sent after its cursor is in its language.
-        return .later { reply in
+        return .later { [writer, reader] reply in
             UserLanguages(writer: writer, reader: reader).note(language, of: user) { result in
                 guard case .success = result, sendPage(reply) else { return reply.send(.unreadable) }
             }
@@ -60,26 +51,24 @@ extension RefusedBody {
     )
 }
 
-/// `GET /entitlements?name=SIGNED`: the part of a user's entitlements that the holder of a signed stream name may see.
-///
-/// Apps and pages have no API key: the name identifies their user, as at `/streams`. Each answer has a tag, so that
-/// asking again costs a few bytes until something has changed.
-struct EntitlementsEndpoint {
-    let services: Services
-
-    func answer(_ request: Request) -> Answer {
-        let origin = CORSAnswer(request, authorization: services.authorization)
+extension Services {
+    /// `GET /entitlements?name=SIGNED`: the part of a user's entitlements that the holder of a signed stream name may see.
+    ///
+    /// Apps and pages have no API key: the name identifies their user, as at `/streams`. Each answer has a tag, so that
+    /// asking again costs a few bytes until something has changed.
+    func streamEntitlements(_ request: Request) -> Answer {
+        let origin = CORSAnswer(request, authorization: authorization)
         if request.method == "OPTIONS" {
             return .respond(origin.preflight(allowing: request.route.methods, headers: "If-None-Match"))
         }
         guard !origin.isRefused else { return .respond(origin.shown(CORSAnswer.refusal.response)) }
         let user: UserID
         do throws(RefusedBody) {
-            user = try Claimant.owner(of: request.query["name"] ?? "", services: services)
+            user = try owner(of: request.query["name"] ?? "")
         } catch {
             return .respond(origin.shown(error.response))
         }
-        return .later { [reader = services.reader, known = request.head[.ifNoneMatch]] reply in
+        return .later { [reader, known = request.head[.ifNoneMatch]] reply in
             let isTaken = reader.ask({ try $0.entitlements(of: user) }) { result in
                 guard case .success(let held) = result else { return reply.send(origin.shown(.unreadable)) }
                 let body = JSON.encode(
@@ -89,7 +78,7 @@ struct EntitlementsEndpoint {
                         entitlements: held.entitlements.map { StreamEntitlementItem(EntitlementItem($0)) }
                     )
                 )
-                reply.send(origin.shown(EntitlementsEndpoint.response(body, ifNoneMatch: known)))
+                reply.send(origin.shown(Services.response(body, ifNoneMatch: known)))
             }
             if !isTaken { reply.send(origin.shown(.busy)) }
             return true

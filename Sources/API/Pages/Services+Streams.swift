@@ -6,13 +6,11 @@ import Pages
 import Support
 import Synchronization
 
-/// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
-struct StreamsEndpoint {
-    let services: Services
-
-    func answer(_ request: Request) throws(RefusedBody) -> Answer {
+extension Services {
+    /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
+    func stream(_ request: Request) throws(RefusedBody) -> Answer {
         let origin: String?
-        switch services.authorization.origins.judge(request) {
+        switch authorization.origins.judge(request) {
         case .same: origin = nil
         case .allowed(let allowed): origin = allowed
         case .refused:
@@ -20,13 +18,12 @@ struct StreamsEndpoint {
             throw RefusedBody("origin_not_allowed", message: message, status: 403)
         }
         let token = request.query["name"] ?? ""
-        let pages = StreamCatchUp(services: services)
         do throws(StreamNameError) {
-            let name = try services.authorization.stream(named: token, now: services.clock.now())
+            let name = try authorization.stream(named: token, now: clock.now())
             let counted = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 }
-            var page = pages.follow(
+            var page = follow(
                 name,
-                since: MissedSince(pages.best(of: [request.query["since"], counted])),
+                since: MissedSince(best(of: [request.query["since"], counted])),
                 isCounted: counted != nil,
                 source: SourceElement(signedName: token, host: request.host)
             )
@@ -38,29 +35,26 @@ struct StreamsEndpoint {
             return try refuse(error, request: request, origin: origin)
         }
     }
-}
 
-/// The answer to a name that was not accepted: an expired one makes the page reload, any other is answered 403.
-extension StreamsEndpoint {
     /// Refuses a forged name. Loading the page again cures an expired one, so the page is told to reload until it is
     /// clear that this brings no new name. From then on its element stays as it is: an event stream may ask again.
-    func refuse(_ error: StreamNameError, request: Request, origin: String?) throws(RefusedBody) -> Answer {
+    private func refuse(_ error: StreamNameError, request: Request, origin: String?) throws(RefusedBody) -> Answer {
         guard error == .expired else {
-            services.refusals.name(hasKey: services.authorization.canSign)
+            refusals.name(hasKey: authorization.canSign)
             let message = "The name is not signed with a key of this server."
             throw RefusedBody("forged_stream_name", message: message, status: 403)
         }
         let token = request.query["name"] ?? ""
-        guard services.endedNames.mayReload(token) else {
-            return .respond(request.isWebSocket ? StreamsEndpoint.expired : EventStream.wait(allowedOrigin: origin))
+        guard endedNames.mayReload(token) else {
+            return .respond(request.isWebSocket ? Services.expiredName : EventStream.wait(allowedOrigin: origin))
         }
-        services.telemetry.healed.add()
+        telemetry.healed.add()
         let source = SourceElement(signedName: token, host: request.host)
         guard request.isWebSocket else { return .respond(EventStream.expired(source, allowedOrigin: origin)) }
-        return .open(.expired(source, now: services.clock.now()))
+        return .open(.expired(source, now: clock.now()))
     }
 
-    private static let expired = Response.error(
+    private static let expiredName = Response.error(
         403,
         code: "expired_stream_name",
         message: "The name has expired, and loading the page again has brought the same one: render it anew."

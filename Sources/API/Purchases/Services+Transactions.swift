@@ -4,26 +4,20 @@ import Pages
 import Stores
 import Support
 
-/// `POST /transactions/{store}`: a purchase that a store's library gave an app, posted by the app or its page. It may
-/// arrive before the store's webhook.
-///
-/// Both take the same path: the one that arrives first is shown, the other changes nothing. Pages of allowed origins
-/// may read the answers. The claim that a user owns the purchase is checked before the purchase itself.
-struct TransactionsEndpoint {
-    let services: Services
-    let provider: Provider
-
-    func answer(_ request: Request) -> Answer {
-        services.storeTypes[provider]?.transactions.map { answer(request, as: $0) } ?? .respond(.notFound)
-    }
-
-    private func answer<Purchase: PostedPurchase>(_ request: Request, as _: Purchase.Type) -> Answer {
-        let origin = CORSAnswer(request, authorization: services.authorization)
+extension Services {
+    /// `POST /transactions/{store}`: a purchase that a store's library gave an app, posted by the app or its page. It may
+    /// arrive before the store's webhook.
+    ///
+    /// Both take the same path: the one that arrives first is shown, the other changes nothing. Pages of allowed origins
+    /// may read the answers. The claim that a user owns the purchase is checked before the purchase itself.
+    func transaction(_ provider: Provider, _ request: Request) -> Answer {
+        guard let purchase = storeTypes[provider]?.transactions else { return .respond(.notFound) }
+        let origin = CORSAnswer(request, authorization: authorization)
         if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
-        return .later { [services] reply in
+        return .later { [self] reply in
             let answer: @Sendable (Response) -> Void = { reply.send(origin.shown($0)) }
-            let isTaken = services.blockingPools.submit(.strangers) {
-                take(request, as: Purchase.self, origin: origin, answer: answer)
+            let isTaken = blockingPools.submit(.strangers) { [self] in
+                take(request, as: purchase, of: provider, origin: origin, answer: answer)
             } orElse: {
                 answer(.busy)
             }
@@ -36,6 +30,7 @@ struct TransactionsEndpoint {
     private func take<Purchase: PostedPurchase>(
         _ request: Request,
         as _: Purchase.Type,
+        of provider: Provider,
         origin: CORSAnswer,
         answer: @escaping @Sendable (Response) -> Void
     ) {
@@ -46,22 +41,22 @@ struct TransactionsEndpoint {
             let claimant = try Claimant(of: node)
             // For a purchase that carries no token of its own, such as one with an offer code.
             let order = try RefusedBody.order(of: node)
-            let refusal = services.authorization.refusal(of: request)
-            let user = try claimant.resolve(services, refusal: refusal, origin: origin)
+            let refusal = authorization.refusal(of: request)
+            let user = try user(of: claimant, refusal: refusal, origin: origin)
             claim = user.map { Claim(user: $0, order: order, isVouched: refusal == nil, trace: request.trace) }
         } catch {
             return answer(error.response)
         }
         let commit = EventCommit(
-            services: services,
+            services: self,
             receivedAt: request.receivedAt,
             step: "purchase committed",
-            act: claim.flatMap { $0.isVouched ? services.act(.claim, of: request, user: $0.user) : nil },
+            act: claim.flatMap { $0.isVouched ? act(.claim, of: request, user: $0.user) : nil },
             trace: request.trace
         )
-        let isTaken = services.read(purchase, of: provider, refuse: answer) { [services] reading in
+        let isTaken = read(purchase, of: provider, refuse: answer) { [log] reading in
             if reading.events.contains(where: { $0.environment == .xcode }) {
-                services.log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
+                log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
             }
             commit.commit(reading.events[...], claim: claim) { verdicts in
                 answer(verdicts.last?.response ?? .uncommitted)
@@ -69,9 +64,7 @@ struct TransactionsEndpoint {
         }
         if !isTaken { answer(.busy) }
     }
-}
 
-extension Services {
     /// Lets the store read a posted purchase, on a thread that may wait for it. Calls one of the two, on any thread. Returns
     /// false if too much is waiting; then it calls neither. The stores' own code is in their folders.
     func read<Purchase: PostedPurchase>(

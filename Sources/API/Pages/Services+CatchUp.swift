@@ -4,22 +4,16 @@ import Ledger
 import Pages
 import Support
 
-/// Lets a page with a verified name follow its stream: the page catches up from the ledger, then goes live.
-struct StreamCatchUp {
-    let services: Services
-
-    /// `isCounted`: `start` is the position that the page's client received last, not the cursor with which the HTML
-    /// was rendered.
+extension Services {
+    /// Lets a page with a verified name follow its stream: the page catches up from the ledger, then goes live. `isCounted`:
+    /// `start` is the position that the page's client received last, not the cursor with which the HTML was rendered.
     func follow(
         _ name: SignedName,
         since start: MissedSince,
         isCounted: Bool,
         source: SourceElement? = nil
     ) -> PageRequest {
-        let reader = services.reader
-        let templates = services.templates
         let stream = name.stream
-        let telemetry = services.telemetry
         return PageRequest(
             stream: stream,
             content: .fragments,
@@ -27,8 +21,8 @@ struct StreamCatchUp {
             source: source,
             refreshes: refreshes(start, isCounted: isCounted),
             seen: start
-        ) { done in
-            reader.missed(on: stream, since: start) { result in
+        ) { [self] done in
+            reader.missed(on: stream, since: start) { [templates, telemetry] result in
                 guard case .success(let missed) = result else { return done(.unreadable) }
                 if missed.needsRefresh || missed.lost != nil { telemetry.healed.add() }
                 done(CatchUpBatch(missed, on: stream, renderer: templates.renderer))
@@ -49,7 +43,7 @@ struct StreamCatchUp {
     func best(of texts: [String?]) -> Cursor? {
         let given = texts.compactMap { $0 }.filter { !$0.isEmpty }
             .map { Cursor($0) ?? Cursor(epoch: "", position: 0) }
-        let ours = given.filter { $0.epoch == services.epoch }
+        let ours = given.filter { $0.epoch == epoch }
         return ours.max { $0.position < $1.position } ?? given.first
     }
 }

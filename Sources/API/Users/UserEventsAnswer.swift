@@ -4,49 +4,36 @@ import HTTP
 import Ledger
 import Pages
 
-/// `GET /users/{user}/events[?before=CURSOR&limit=N&bodies=true]`: a user's committed events, newest first, with the
-/// effects of each, or the reason why it had none.
-struct UserEventsEndpoint {
-    let services: Services
-
-    func answer(_ user: UserID, request: Request) throws(RefusedBody) -> Answer {
+extension Services {
+    /// `GET /users/{user}/events[?before=CURSOR&limit=N&bodies=true]`: a user's committed events, newest first, with the
+    /// effects of each, or the reason why it had none.
+    func userEvents(_ user: UserID, _ request: Request) throws(RefusedBody) -> Answer {
         guard isValidIdentifier(user.text) else { throw RefusedBody.invalidUserID }
-        let before = try services.position(
+        let before = try position(
             request.query["before"],
             or: "before must be a cursor of this ledger: the next of the page before."
         )
         let limit = try request.query.limit()
         let withBodies = try request.query.flag("bodies")
-        if withBodies { try services.authorization.require(.personal, of: request) }
-        let read: @Sendable (Reply) -> Bool = {
-            [reader = services.reader, streams = services.streams, epoch = services.epoch] reply in
-            reader.ask({
-                try $0.userEvents(
-                    of: user,
-                    shownOn: streams.stream(for: user),
-                    before: before,
-                    limit: limit,
-                    withBodies: withBodies
+        if withBodies { try authorization.require(.personal, of: request) }
+        let stream = streams.stream(for: user)
+        let question = { @Sendable (queries: inout LedgerQueries) in
+            try queries.userEvents(of: user, shownOn: stream, before: before, limit: limit, withBodies: withBodies)
+        }
+        let read = { @Sendable [self] (reply: Reply) in
+            ask(question, for: reply) { [epoch] found in
+                let answer = UserEventsAnswer(
+                    user: user,
+                    events: found.events.map { FeedItem($0, epoch: epoch) },
+                    next: found.next?.description,
+                    since: found.head.description
                 )
-            }) { result in
-                reply.send(result) { found in
-                    let answer = UserEventsAnswer(
-                        user: user,
-                        events: found.events.map { FeedItem($0, epoch: epoch) },
-                        next: found.next?.description,
-                        since: found.head.description
-                    )
-                    return JSON.response(200, body: answer)
-                }
+                reply.send(JSON.response(200, body: answer))
             }
         }
         guard withBodies else { return .later(read) }
-        let act = services.act(.read, of: request, user: user)
-        return .later { [services] reply in
-            services.note(act, reply: reply) {
-                if !read(reply) { reply.send(.busy) }
-            }
-        }
+        let act = act(.read, of: request, user: user)
+        return .later { [self] reply in note(act, reply: reply) { reply.send(busyUnless: read(reply)) } }
     }
 }
 

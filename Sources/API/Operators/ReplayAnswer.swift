@@ -3,17 +3,13 @@ public import Domain
 import Ledger
 import Pages
 
-/// `POST /replays`: verifies and applies stored events again, shows what that would change, or broadcasts them again,
-/// one page at a time.
-struct ReplaysEndpoint {
-    private static let limit = 100
-
-    let services: Services
-
-    func answer(_ request: Request) throws(RefusedBody) -> Answer {
+extension Services {
+    /// `POST /replays`: verifies and applies stored events again, shows what that would change, or broadcasts them again,
+    /// one page at a time.
+    func replays(_ request: Request) throws(RefusedBody) -> Answer {
         let body = try ReplayRequest(request.body)
-        guard body.events?.count ?? 0 <= Self.limit else {
-            throw RefusedBody("too_many_events", message: "Name \(Self.limit) events at the most, or a range.")
+        guard body.events?.count ?? 0 <= EventReplay.limit else {
+            throw RefusedBody("too_many_events", message: "Name \(EventReplay.limit) events at the most, or a range.")
         }
         let since = try position(body.since, default: 0)
         let until = try position(body.until, default: .max)
@@ -24,28 +20,30 @@ struct ReplaysEndpoint {
             until: until
         )
         let replay = EventReplay(
-            verifiers: services.verifiers,
-            reader: services.reader,
-            writer: services.writer,
-            epoch: services.epoch,
-            act: services.act(
+            verifiers: verifiers,
+            reader: reader,
+            writer: writer,
+            epoch: epoch,
+            act: act(
                 body.mode == .broadcast ? .resend : .replay,
                 of: request,
                 user: body.user,
                 reason: body.reason
             )
         )
-        return services.answer(on: .operators) { Self.response(replay, selection: selection, mode: body.mode) }
+        return answer(on: .operators) { replay.response(to: selection, mode: body.mode) }
     }
 
     private func position(_ text: String?, default: Int64) throws(RefusedBody) -> Int64 {
         guard text != "start" else { return `default` }
-        return try services.position(text, or: "since and until are cursors of this ledger.") ?? `default`
+        return try position(text, or: "since and until are cursors of this ledger.") ?? `default`
     }
+}
 
-    static func response(_ replay: EventReplay, selection: EventSelection, mode: ReplayMode) -> Response {
+extension EventReplay {
+    func response(to selection: EventSelection, mode: ReplayMode) -> Response {
         do throws(LedgerError) {
-            let result = try replay.run(selection, limit: limit, mode: mode)
+            let result = try run(selection, mode: mode)
             guard result.left.isEmpty else { return .incomplete(result) }
             return JSON.response(200, body: ReplayAnswer(result))
         } catch {
@@ -77,7 +75,8 @@ extension ReplayRequest {
         user = try RefusedBody.user(of: node)
         since = try RefusedBody.string("since", of: node)
         until = try RefusedBody.string("until", of: node)
-        reason = try RefusedBody.optionalReason(of: node, about: user)
+        reason = try RefusedBody.string("reason", of: node)
+        try RefusedBody.check(reason: reason, about: user)
     }
 
     private static var instead: String {

@@ -30,82 +30,70 @@ public struct HookDesk: Sendable {
     }
 }
 
-/// `GET /hooks`, `POST /hooks/test`, `GET /hooks/deliveries[?user=&state=&before=]` and
-/// `POST /hooks/deliveries/{id}/resend`: how the app's backend is told.
-struct HooksEndpoint {
-    private static let pageSize = 100
-
-    let services: Services
-
-    func states() -> Answer {
-        .later { [services] reply in
-            services.reader.ask({ try $0.hookAddresses(services.hooks.addresses.map(\.address)) }) { result in
-                reply.send(result) { states in
-                    let hooks = zip(states, services.hooks.addresses).map { state, address in
-                        HooksAnswer.Hook(state, url: address.shown)
-                    }
-                    return JSON.response(200, body: HooksAnswer(hooks: hooks))
-                }
-            }
+/// How the app's backend is told.
+extension Services {
+    /// `GET /hooks`.
+    func hookStates() -> Answer {
+        answer(asking: { [hooks] in try $0.hookAddresses(hooks.addresses.map(\.address)) }) { [self] states in
+            JSON.response(200, body: HooksAnswer(hooks: shown(states)))
         }
     }
 
-    func test() -> Answer {
-        .later { [services] reply in
-            services.hooks.test { trials in
-                reply.send(JSON.response(200, body: HookTestAnswer(hooks: trials)))
-            }
+    /// `POST /hooks/test`.
+    func testHooks() -> Answer {
+        .later { [hooks] reply in
+            hooks.test { trials in reply.send(JSON.response(200, body: HookTestAnswer(hooks: trials))) }
         }
     }
 
-    func deliveries(_ request: Request) throws(RefusedBody) -> Answer {
+    /// `GET /hooks/deliveries[?user=&state=&before=]`.
+    func hookDeliveries(_ request: Request) throws(RefusedBody) -> Answer {
         let word = request.query["state"]
         let state = word.flatMap(HookState.init)
         guard word == nil || state != nil else {
             throw RefusedBody("invalid_state", message: "state must be one of waiting, delivered, failed.")
         }
         let text = request.query["before"]
-        let before = text.flatMap { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int64($0) : nil }
+        let before = text.flatMap { $0.utf8.allSatisfy({ (48...57).contains($0) }) ? Int64($0) : nil }
         guard text == nil || before != nil else {
             throw RefusedBody("invalid_cursor", message: "before must be the next of the page before.")
         }
         if let user = request.query["user"] {
             guard isValidIdentifier(user) else { throw RefusedBody.invalidUserID }
-            return .later { [services] reply in
-                services.reader.ask({ try $0.hookDeliveries(of: UserID(user)) }) { result in
-                    reply.send(result) { found in
-                        response(found.filter { state == nil || $0.state == state }, isLast: true)
-                    }
-                }
+            return answer(asking: { try $0.hookDeliveries(of: UserID(user)) }) { [self] found in
+                response(found.filter { state == nil || $0.state == state }, isLast: true)
             }
         }
-        return .later { [services] reply in
-            services.reader.ask({
-                try $0.hookDeliveries(in: state, before: before ?? .max, limit: HooksEndpoint.pageSize)
-            }) { result in
-                reply.send(result) { found in response(found, isLast: found.count < HooksEndpoint.pageSize) }
-            }
+        let limit = 100
+        return answer(asking: { try $0.hookDeliveries(in: state, before: before ?? .max, limit: limit) }) {
+            [self] found in
+            response(found, isLast: found.count < limit)
         }
     }
 
     private func response(_ found: [HookDelivery], isLast: Bool) -> Response {
-        let items = found.map { delivery in
-            HookDeliveriesAnswer.Delivery(delivery, url: services.hooks.shown(delivery.address), epoch: services.epoch)
-        }
         let next = isLast ? nil : found.last.map { String($0.id) }
-        return JSON.response(200, body: HookDeliveriesAnswer(deliveries: items, next: next))
+        return JSON.response(200, body: HookDeliveriesAnswer(deliveries: found.map(shown), next: next))
     }
 
-    /// The message is sent in the user's present state, with the id that it had.
-    func resend(_ text: String, of request: Request) throws(RefusedBody) -> Answer {
-        guard let id = Int64(text) else { return .respond(HooksEndpoint.unknownDelivery) }
+    /// The states of the backend's addresses, in their order.
+    func shown(_ states: [HookAddressState]) -> [HooksAnswer.Hook] {
+        zip(states, hooks.addresses).map { state, address in HooksAnswer.Hook(state, url: address.shown) }
+    }
+
+    func shown(_ delivery: HookDelivery) -> HookDeliveriesAnswer.Delivery {
+        HookDeliveriesAnswer.Delivery(delivery, url: hooks.shown(delivery.address), epoch: epoch)
+    }
+
+    /// `POST /hooks/deliveries/{id}/resend`. The message is sent in the user's present state, with the id that it had.
+    func resendHook(_ text: String, _ request: Request) throws(RefusedBody) -> Answer {
+        guard let id = Int64(text) else { return .respond(Services.unknownDelivery) }
         let reason = request.query["reason"]
-        guard reason.map({ isValidIdentifier($0) }) ?? true else { throw RefusedBody.reason }
-        let act = services.act(.resend, of: request, user: nil, reason: reason)
-        return .later { [services] reply in
-            services.reader.ask({ try $0.hookDelivery(id) }) { result in
-                guard case .success(let found) = result else { return reply.send(.unreadable) }
-                guard let delivery = found else { return reply.send(HooksEndpoint.unknownDelivery) }
+        try RefusedBody.check(reason: reason, about: nil)
+        let act = act(.resend, of: request, user: nil, reason: reason)
+        return .later { [self] reply in
+            ask({ try $0.hookDelivery(id) }, for: reply) { [self] found in
+                guard let delivery = found else { return reply.send(Services.unknownDelivery) }
                 if let reason, Act.names(delivery.user, in: reason) {
                     return reply.send(RefusedBody.namingReason.response)
                 }
@@ -114,7 +102,7 @@ struct HooksEndpoint {
                 }
                 var act = act
                 act.user = delivery.user
-                if !services.writer.submit(.audited(command, by: act)) { reply.send(.busy) }
+                reply.send(busyUnless: writer.submit(.audited(command, by: act)))
             }
         }
     }
@@ -127,7 +115,7 @@ struct HooksEndpoint {
 }
 
 extension HooksAnswer.Hook {
-    init(_ state: HookAddressState, url: String) {
+    fileprivate init(_ state: HookAddressState, url: String) {
         let word = state.goneAt != nil ? "gone" : state.failures > 0 ? "failing" : "ok"
         self.init(
             url: url,
@@ -143,7 +131,7 @@ extension HooksAnswer.Hook {
 }
 
 extension HookDeliveriesAnswer.Delivery {
-    init(_ delivery: HookDelivery, url: String, epoch: String) {
+    fileprivate init(_ delivery: HookDelivery, url: String, epoch: String) {
         self.init(
             id: String(delivery.id),
             message: delivery.messageID(epoch: epoch),

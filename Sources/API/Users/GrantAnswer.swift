@@ -7,57 +7,53 @@ import Pages
 import Stores
 import Support
 
-/// `POST /users/{user}/grants` and `DELETE /users/{user}/grants/{id}`: the app's backend, or its support staff, gives a user
-/// a product, and takes it back. The ledger treats it as it treats a store's contract.
-struct GrantsEndpoint {
-    let services: Services
-    let user: UserID
-
-    func grant(_ request: Request) throws(RefusedBody) -> Answer {
-        guard services.streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
-        let seen = try services.seen(request)
-        let grant = try Grant(request, to: user, now: services.clock.now())
-        let act = services.act(.grant, of: request, user: user, reason: grant.reason)
-        return .later { reply in
+/// The app's backend, or its support staff, gives a user a product, and takes it back. The ledger treats it as it treats a
+/// store's contract.
+extension Services {
+    /// `POST /users/{user}/grants`.
+    func grant(to user: UserID, _ request: Request) throws(RefusedBody) -> Answer {
+        guard streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
+        let seen = try seen(request)
+        let grant = try Grant(request, to: user, now: clock.now())
+        let act = act(.grant, of: request, user: user, reason: grant.reason)
+        return .later { [self] reply in
             // The backend vouches for the user, who may have been erased and is back.
-            commit(grant, claim: Claim(user: user), act: act, seen: seen, reply: reply) { result in
+            commit(grant, claim: Claim(user: user), act: act, seen: seen, reply: reply) { [self] result in
                 guard result.outcome == .duplicate else {
                     return reply.send(.granted(grant, status: 201, at: result.cursor))
                 }
                 // Its key was used before: for the same grant, which gets the same answer, or for another one.
                 answerAsStored(grant, reply: reply) { first in
-                    guard let first, grant.repeats(first) else { return GrantsEndpoint.keyReused }
+                    guard let first, grant.repeats(first) else { return Services.keyReused }
                     return .granted(first, status: 201, at: result.cursor)
                 }
             }
         }
     }
 
-    func revoke(_ id: String, request: Request) throws(RefusedBody) -> Answer {
-        guard services.streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
-        let reason = try RefusedBody.checked(reason: request.query["reason"] ?? "", about: user)
-        let seen = try services.seen(request)
-        let act = services.act(.revoke, of: request, user: user, reason: reason)
-        return .later { [services] reply in
-            services.reader.ask({ try $0.record(of: user) }) { result in
-                guard case .success(let record) = result else { return reply.send(.unreadable) }
-                guard let grant = record.grant(id, of: user) else { return reply.send(GrantsEndpoint.unknown) }
+    /// `DELETE /users/{user}/grants/{id}`.
+    func revoke(_ id: String, of user: UserID, _ request: Request) throws(RefusedBody) -> Answer {
+        guard streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
+        let reason = request.query["reason"] ?? ""
+        try RefusedBody.check(reason: reason, about: user)
+        let seen = try seen(request)
+        let act = act(.revoke, of: request, user: user, reason: reason)
+        return .later { [self] reply in
+            ask({ try $0.record(of: user) }, for: reply) { [self] record in
+                guard let grant = record.grant(id, of: user) else { return reply.send(Services.unknownGrant) }
                 revoke(grant, act: act, seen: seen, reply: reply)
             }
         }
     }
 
     private func revoke(_ grant: Grant, act: Act, seen: Int64?, reply: Reply) {
-        let reason = act.reason ?? ""
-        let revoked: Grant
+        var revoked = grant
         if grant.revokedAt == nil {
-            let now = services.clock.now()
-            guard grant.until.map({ $0 > now }) ?? true else { return reply.send(GrantsEndpoint.ended) }
-            revoked = grant.revoked(at: now, reason: reason)
-        } else {
-            revoked = grant
+            let now = clock.now()
+            guard grant.until.map({ $0 > now }) ?? true else { return reply.send(Services.grantEnded) }
+            revoked = grant.revoked(at: now, reason: act.reason ?? "")
         }
-        let isTaken = commit(revoked, claim: nil, act: act, seen: seen, reply: reply) { result in
+        let isTaken = commit(revoked, claim: nil, act: act, seen: seen, reply: reply) { [self, revoked] result in
             // Somebody else may have taken it back since it was read, or long ago; or has erased the user, and granted it
             // again: then it was not taken back.
             answerAsStored(revoked, reply: reply) { stored in
@@ -65,7 +61,7 @@ struct GrantsEndpoint {
                 return .granted(stored ?? revoked, status: 200, at: result.cursor)
             }
         }
-        if !isTaken { reply.send(.busy) }
+        reply.send(busyUnless: isTaken)
     }
 
     /// Returns false if the ledger's queue is full.
@@ -77,24 +73,25 @@ struct GrantsEndpoint {
         reply: Reply,
         done: @escaping @Sendable (CommitResult) -> Void
     ) -> Bool {
-        let command = LedgerCommand.event(grant.event, claim: claim, receivedAt: services.clock.now()) { result in
+        let command = LedgerCommand.event(grant.event, claim: claim, receivedAt: clock.now()) { result in
             switch result {
             case .success(let result): done(result)
             case .failure(let error): reply.send(.uncommitted(because: error))
             }
         }
-        return services.submit(command, by: act, unless: grant.user, hasChangedSince: seen)
+        return submit(command, by: act, unless: grant.user, hasChangedSince: seen)
     }
 
     private func answerAsStored(_ grant: Grant, reply: Reply, answer: @escaping @Sendable (Grant?) -> Response) {
-        let isTaken = services.reader.ask({ try $0.record(of: grant.user) }) { result in
-            reply.send(result) { record in answer(record.grant(grant.id, of: grant.user)) }
-        }
-        if !isTaken { reply.send(.busy) }
+        reply.send(
+            busyUnless: ask({ try $0.record(of: grant.user) }, for: reply) { record in
+                reply.send(answer(record.grant(grant.id, of: grant.user)))
+            }
+        )
     }
 
-    private static let unknown = Response.error(404, code: "unknown_grant", message: "The user has no such grant.")
-    private static let ended = Response.error(
+    private static let unknownGrant = Response.error(404, code: "unknown_grant", message: "The user has no such grant.")
+    private static let grantEnded = Response.error(
         409,
         code: "grant_ended",
         message: "The grant has ended by itself: there is nothing to take back."
@@ -117,7 +114,8 @@ extension Grant {
         try RefusedBody.check(product, or: .invalidProduct)
         let group = try RefusedBody.string("group", of: node)
         try RefusedBody.check(group, or: .invalidGroup)
-        let reason = try RefusedBody.reason(of: node, about: user)
+        let reason = try RefusedBody.requiredString("reason", of: node)
+        try RefusedBody.check(reason: reason, about: user)
         let until = try Grant.end(node, now: now)
         let id = Grant.id(for: user, key: try request.key())
         self.init(id: id, user: user, product: product, grantedAt: now, reason: reason)
@@ -179,21 +177,11 @@ extension RefusedBody {
 
     static let namingReason = RefusedBody("invalid_reason", message: Act.namingReason)
 
-    /// The reason of an act that needs none; nil without one. A nil `user` means that the act is about nobody in particular.
-    static func optionalReason(of node: JSONNode, about user: UserID?) throws(RefusedBody) -> String? {
-        guard let text = try string("reason", of: node) else { return nil }
-        return try checked(reason: text, about: user)
-    }
-
-    static func reason(of node: JSONNode, about user: UserID) throws(RefusedBody) -> String {
-        try checked(reason: requiredString("reason", of: node), about: user)
-    }
-
-    /// Why something is done to a user. It outlives the user.
-    static func checked(reason text: String, about user: UserID?) throws(RefusedBody) -> String {
-        guard isValidIdentifier(text) else { throw reason }
-        if let user, Act.names(user, in: text) { throw namingReason }
-        return text
+    /// Why something is done to a user, which outlives the user. Nil is as good; a nil `user` means that it is done to nobody
+    /// in particular.
+    static func check(reason text: String?, about user: UserID?) throws(RefusedBody) {
+        try check(text, or: reason)
+        if let text, let user, Act.names(user, in: text) { throw namingReason }
     }
 }
 

@@ -5,26 +5,24 @@ import Ledger
 import Pages
 import Support
 
-/// `POST /orders`: creates the token that a purchase carries, and returns everything that a page needs to wait for the
-/// purchase.
-struct OrdersEndpoint {
-    let services: Services
-
-    func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
+extension Services {
+    /// `POST /orders`: creates the token that a purchase carries, and returns everything that a page needs to wait for the
+    /// purchase.
+    func createOrder(_ request: Request) throws(RefusedBody) -> Answer {
+        guard let addresses = PageAddresses(self, request: request) else { return .respond(Authorization.noSigner) }
         let node = try RefusedBody.object(request.body, instead: "Send {\"user\":…,\"product\":…} as JSON strings.")
         let body = try CreateOrderRequest(node)
         var order = try order(body)
         order.language = body.locale.flatMap { LanguageTag($0) }
         guard body.locale == nil || order.language != nil else { throw RefusedBody.locale }
         order.trace = request.trace
-        let act = services.act(.order, of: request, user: order.user)
-        return .later { [order, writer = services.writer, log = services.log.tracing(order.trace)] reply in
+        let act = act(.order, of: request, user: order.user)
+        return .later { [order, writer, log = log.tracing(order.trace)] reply in
             let command = LedgerCommand.order(order) { result in
                 if let placed = try? result.get() {
                     log.step("order placed", fields: ["new": placed.isNew, "cursor": placed.since])
                 }
-                reply.send(OrdersEndpoint.response(to: result, addresses: addresses))
+                reply.send(Services.response(to: result, addresses: addresses))
             }
             return writer.submit(.audited(command, by: act))
         }
@@ -35,8 +33,8 @@ struct OrdersEndpoint {
         try RefusedBody.check(body.product, or: .invalidProduct)
         try RefusedBody.check(body.group, or: .invalidGroup)
         let provider = body.provider.map(Provider.init)
-        guard provider.map(services.stores.contains) ?? true else {
-            let names = services.stores.map(\.rawValue).joined(separator: ", ")
+        guard provider.map(stores.contains) ?? true else {
+            let names = stores.map(\.rawValue).joined(separator: ", ")
             throw RefusedBody("invalid_provider", message: "provider must be one of \(names).")
         }
         let kind = body.kind.flatMap(ProductKind.init)

@@ -4,24 +4,16 @@ import HTTP
 import Ledger
 import Pages
 
-/// `GET /search?q=NAME`: what has exactly this name, whatever kind of name it is.
-struct SearchEndpoint {
-    /// The longest name is a purchase token of Google's.
-    private static let limit = 1024
-
-    let services: Services
-
-    func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        guard let name = request.query["q"], isValidIdentifier(name, limit: SearchEndpoint.limit) else {
+extension Services {
+    /// `GET /search?q=NAME`: what has exactly this name, whatever kind of name it is. The longest is a purchase token of
+    /// Google's.
+    func search(_ request: Request) throws(RefusedBody) -> Answer {
+        guard let name = request.query["q"], isValidIdentifier(name, limit: 1024) else {
             throw RefusedBody("invalid_query", message: "q must have 1 to 1,024 bytes and no control characters.")
         }
-        return .later { [reader = services.reader, epoch = services.epoch] reply in
-            reader.ask({ try $0.search(name) }) { result in
-                reply.send(result) { hits in
-                    let found = hits.map { SearchAnswer.Hit($0, epoch: epoch) }
-                    return JSON.response(200, body: SearchAnswer(query: name, found: found))
-                }
-            }
+        return answer(asking: { try $0.search(name) }) { [epoch] hits in
+            let found = hits.map { SearchAnswer.Hit($0, epoch: epoch) }
+            return JSON.response(200, body: SearchAnswer(query: name, found: found))
         }
     }
 }

@@ -2,16 +2,12 @@ import APIModel
 import HTTP
 import Pages
 
-/// Protects a development server from other sites' pages in the developer's browser, because its demo, its simulated
-/// stores and its clock need no key.
-struct DevelopmentGuard {
-    private let authorization: Authorization
-
-    init(_ authorization: Authorization) { self.authorization = authorization }
-
-    func check(_ request: Request) throws(RefusedBody) {
-        guard isMeantForUs(request) else { throw DevelopmentGuard.host }
-        guard !isOfAnotherSite(request) else { throw DevelopmentGuard.origin }
+extension Authorization {
+    /// Protects a development server from other sites' pages in the developer's browser, because its demo, its simulated
+    /// stores and its clock need no key.
+    func guardDevelopment(from request: Request) throws(RefusedBody) {
+        guard isMeantForUs(request) else { throw Authorization.host }
+        guard !isOfAnotherSite(request) else { throw Authorization.origin }
     }
 
     /// Reads `Host` itself: a page under a foreign name may send any `X-Forwarded-Host`. Webhooks prove their origin,
@@ -21,7 +17,7 @@ struct DevelopmentGuard {
         case .webhook, .up: return true
         default:
             guard let host = request.head.host.map({ HostName($0) }) else { return true }
-            return host.isLocal || authorization.origins.lists(host: host.text)
+            return host.isLocal || origins.lists(host: host.text)
         }
     }
 
@@ -32,7 +28,7 @@ struct DevelopmentGuard {
         case "GET", "HEAD", "OPTIONS": return false
         default: break
         }
-        guard request.origin == nil else { return authorization.origins.judge(request) == .refused }
+        guard request.origin == nil else { return origins.judge(request) == .refused }
         switch request.fetchSite {
         case "cross-site", "same-site": return true
         default: return false
