@@ -131,10 +131,8 @@ extension SimulatedDelivery {
 /// Changes only letters and digits, so that JSON and base64url stay valid. In a JWS, every such character belongs to
 /// the signature or to what it covers.
 private func changed(_ bytes: [UInt8]) -> [UInt8] {
-    let isWord: (UInt8) -> Bool = { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
-    guard let index = bytes.indices.dropFirst(bytes.count * 3 / 4).first(where: { isWord(bytes[$0]) }) else {
-        return bytes
-    }
+    let last = bytes.indices.dropFirst(bytes.count * 3 / 4)
+    guard let index = last.first(where: { bytes[$0].isLetterOrDigit }) else { return bytes }
     var bytes = bytes
     bytes[index] = bytes[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
     return bytes

@@ -1,7 +1,7 @@
-import Domain
 import Support
 import Testing
 
+@testable import Domain
 @testable import Ledger
 
 /// Who did what to a user, in both engines.

@@ -61,7 +61,8 @@ public struct AppleFixture: Sendable {
         at now: Instant = AppleFixture.now,
         isLost: Bool = false
     ) throws -> String {
-        var facts = Simulator.SimulatedSubscription(product: product, kind: kind, lineage: lineage, state: .active)
+        var facts = Simulator.SimulatedSubscription(product: product, kind: kind, lineage: lineage)
+        facts.state = .active
         facts.accessUntil = now + .seconds(period * 2_592_000 + 1000)
         let event = SimulatedEvent(
             type: type,

@@ -7,7 +7,7 @@ import Pages
 extension Services {
     /// `GET /audit[?user=&actor=&since=&before=&limit=]`: who did what to a user, when and why, newest first.
     func audit(_ request: Request) throws(RefusedBody) -> Answer {
-        var selection = AuditSelection()
+        var selection = AuditSelection.all
         if let user = request.query["user"] {
             guard isValidIdentifier(user) else { throw RefusedBody.invalidUserID }
             selection.user = UserID(user)

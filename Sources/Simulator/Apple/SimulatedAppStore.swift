@@ -14,9 +14,7 @@ public struct SimulatedAppStore: Sendable {
     }
 
     /// The body to post to `/webhooks/apple`.
-    public func body(_ event: SimulatedEvent) throws(CryptoError) -> [UInt8] {
-        try body(event, id: event.id ?? OrderToken.random().description)
-    }
+    public func body(_ event: SimulatedEvent) throws(CryptoError) -> [UInt8] { try delivery(event).body }
 
     /// `id` is the `notificationUUID`.
     private func body(_ event: SimulatedEvent, id: String) throws(CryptoError) -> [UInt8] {

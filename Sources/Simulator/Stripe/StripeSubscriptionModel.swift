@@ -28,7 +28,7 @@ struct StripeSubscriptionModel {
 
     init(_ facts: SimulatedSubscription, now: Instant) {
         self.now = now
-        id = StripeID.make("sub", lineage: facts.lineage)
+        id = stripeID("sub", lineage: facts.lineage)
         let product = SimulatedProduct(id: facts.product, kind: .subscription)
         price = product
         nextPrice = facts.pendingProduct
@@ -185,9 +185,7 @@ struct StripeChange {
 }
 
 /// Ids that look like Stripe's. The same lineage gives the same id.
-enum StripeID {
-    static func make(_ prefix: String, lineage: String) -> String {
-        let bare = lineage.split(separator: "_").last.map(String.init) ?? lineage
-        return lineage.hasPrefix(prefix + "_") ? lineage : "\(prefix)_\(bare)"
-    }
+func stripeID(_ prefix: String, lineage: String) -> String {
+    let bare = lineage.split(separator: "_").last.map(String.init) ?? lineage
+    return lineage.hasPrefix(prefix + "_") ? lineage : "\(prefix)_\(bare)"
 }

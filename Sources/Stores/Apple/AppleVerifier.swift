@@ -81,10 +81,7 @@ public struct AppleVerifier: StoreVerifier {
     /// Verifies what Apple posts to `/webhooks/apple`.
     public func verify(body: [UInt8], now: Instant) throws(VerificationError) -> Event {
         guard !bundleIDs.isEmpty else { throw .notConfigured }
-        let envelope = try AppleBody(body)
-        guard let payload = envelope.signedPayload else {
-            throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
-        }
+        let payload = try AppleNotification.payload(of: body)
         let (notification, header) = try checker.open(AppleNotification.self, from: payload, now: now)
         let (type, subtype) = (notification.type, notification.subtype)
         guard let claims = notification.claims, isValidIdentifier(notification.id), isValidIdentifier(type),

@@ -3,6 +3,7 @@ public import Domain
 /// A purchase as Google's API reported it at one instant: `subscriptionsv2` or `productsv2`
 /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2).
 public struct GooglePurchase: Sendable {
+    /// Google's tokens have about 150 bytes.
     static let tokenLimit = 1024
 
     let token: String

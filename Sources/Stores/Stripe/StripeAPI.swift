@@ -71,4 +71,4 @@ public struct StripeAPI: StoreAPI {
 }
 
 /// Of Stripe's ids.
-private func isIDByte(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || byte == UInt8(ascii: "_") }
+private func isIDByte(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || byte == UInt8(ascii: "_") }

@@ -169,7 +169,7 @@ import Testing
         let error = #expect(throws: StoreAPIError.self) {
             try fixture.api.notificationHistory(query, in: environment, now: now)
         }
-        #expect(error?.isTooFarBack == true)
+        #expect(error?.remedy == .laterPiece)
     }
 
     @Test func saysWhoAsks() throws {
