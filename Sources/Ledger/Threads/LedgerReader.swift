@@ -35,21 +35,12 @@ public final class LedgerReader: Sendable {
         let waker = Waker()
         let mailbox = Mailbox<Waiting>(capacity: LedgerReader.capacity) { waker.wake() }
         let pagesWaiting = PageCount()
-        let opened = Promise<LedgerError?>()
-        thread.start("ledger-reader") {
-            do throws(LedgerError) {
-                var queries = try engine.openQueries(policy: policy, streams: streams)
-                queries.clock = clock
-                queries.states = states
-                opened.fulfil(nil)
-                LedgerReader.run(&queries, mailbox: mailbox, pagesWaiting: pagesWaiting, waker: waker)
-            } catch {
-                opened.fulfil(error)
-            }
-        }
-        if let error = opened.wait() {
-            thread.join()
-            throw error
+        try thread.start("ledger-reader") { opened throws(LedgerError) in
+            var queries = try engine.openQueries(policy: policy, streams: streams)
+            queries.clock = clock
+            queries.states = states
+            opened(())
+            LedgerReader.run(&queries, mailbox: mailbox, pagesWaiting: pagesWaiting, waker: waker)
         }
         self.mailbox = mailbox
         self.pagesWaiting = pagesWaiting

@@ -36,34 +36,23 @@ public final class LedgerWriter: Sendable {
         let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
         let counts = LedgerMetrics(metrics, providers: providers)
         let health = LedgerHealth(log, metrics: metrics)
-        let opened = Promise<Result<String, LedgerError>>()
-        thread.start("ledger") {
-            do throws(LedgerError) {
-                let repository = try engine.openRepository(policy: policy, streams: streams)
-                opened.fulfil(.success(repository.epoch))
-                var loop = WriterLoop(
-                    repository: repository,
-                    clock: clock,
-                    log: log,
-                    counts: counts,
-                    health: health,
-                    states: states,
-                    onCommit: onCommit,
-                    onLanguage: onLanguage
-                )
-                let checkpointer = (engine as? SQLiteEngine).map { Checkpointer(path: $0.path, health: health) }
-                loop.run(mailbox, waker: waker) { checkpointer?.wake() }
-                checkpointer?.close()
-                loop.finish()
-            } catch {
-                opened.fulfil(.failure(error))
-            }
-        }
-        switch opened.wait() {
-        case .success(let epoch): self.epoch = epoch
-        case .failure(let error):
-            thread.join()
-            throw error
+        epoch = try thread.start("ledger") { opened throws(LedgerError) in
+            let repository = try engine.openRepository(policy: policy, streams: streams)
+            opened(repository.epoch)
+            var loop = WriterLoop(
+                repository: repository,
+                clock: clock,
+                log: log,
+                counts: counts,
+                health: health,
+                states: states,
+                onCommit: onCommit,
+                onLanguage: onLanguage
+            )
+            let checkpointer = (engine as? SQLiteEngine).map { Checkpointer(path: $0.path, health: health) }
+            loop.run(mailbox, waker: waker) { checkpointer?.wake() }
+            checkpointer?.close()
+            loop.finish()
         }
         self.health = health
         self.mailbox = mailbox
