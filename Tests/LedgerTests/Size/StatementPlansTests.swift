@@ -85,6 +85,11 @@ import Testing
             all.append(try PostgresMembership(connection, nodeState: connection.nodeState))
             // An inspection prepares its questions as it asks them.
             _ = try PostgresInspection.report(connection.postgres, asker: nil)
+            // So does a transaction.
+            try connection.begin()
+            _ = try connection.holds(.only)
+            try connection.rollback()
+            _ = try connection.head()
         }
         return all
     }

@@ -178,25 +178,29 @@ extension LedgerRepository {
     /// Begins a transaction in which a batch is decided: its commands, after the access whose time has come at `now`.
     public mutating func begin(reading preload: Preload, keys: [IdempotencyKey], now: Instant) throws(EngineError) {
         guard let shared else { return try begin() }
-        let (stored, statements) = (stored, statements)
+        let stored = stored
+        var trial = self
         _ = try shared.readAhead {
             try? preload.read(from: stored)
-            _ = try? (stored.knowsErasures(), stored.endedContracts(at: now))
-            _ = try? (countUnclaimed(), statements.lastContract.first { row in row.integer() })
-            for key in keys { _ = try? findBroadcast(key, at: now) }
+            try? trial.learn(keys, at: now)
         }
         try begin()
-        _ = try stored.knowsErasures()
-        unclaimed = try countUnclaimed()
-        lastContract = try statements.lastContract.first { row in row.integer() } ?? 0
-        for key in keys { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
-        let ended = try endedContracts(at: now)
-        self.ended = ended
+        try learn(keys, at: now)
+        let ended = ended ?? []
         try reading { try preload.read(from: known) }
         let next = try reading { try preload.next(after: ended, in: known) }
         // A contract's further holders are asked for when its row is there.
         while try shared.readAhead({ try? next.read(from: stored) }) {}
         try reading { try next.read(from: known) }
+    }
+
+    /// Asks for what every batch needs, and what was made under these keys.
+    private mutating func learn(_ keys: [IdempotencyKey], at now: Instant) throws(EngineError) {
+        _ = try stored.knowsErasures()
+        unclaimed = try countUnclaimed()
+        lastContract = try statements.lastContract.first { row in row.integer() } ?? 0
+        for key in keys { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
+        ended = try endedContracts(at: now)
     }
 
     /// Sends a question in advance that is asked after the commit.
