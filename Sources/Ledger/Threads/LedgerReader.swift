@@ -57,25 +57,10 @@ public final class LedgerReader: Sendable {
     }
 
     /// Never blocks. Returns false, and runs nothing, when the reader is full or closing. Both closures run on the reader's
-    /// thread, where the completion must not block and the question may run more than once.
+    /// thread, where the completion must not block and the question may run more than once. `stream` is nil unless a page
+    /// asks what it missed: streams take turns.
     public func ask<Answer>(
-        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer,
-        _ completion: @escaping LedgerAnswer<Answer>
-    ) -> Bool {
-        ask(on: nil, question, completion)
-    }
-
-    /// Waits for the answer, so it must not be called from a completion. Throws `busy` when the reader is full or closing.
-    public func answer<Answer: Sendable>(
-        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer
-    ) throws(LedgerError) -> Answer {
-        let promise = Promise<Result<Answer, LedgerError>>()
-        guard ask(question, promise.fulfil) else { throw .busy }
-        return try promise.wait().get()
-    }
-
-    private func ask<Answer>(
-        on stream: StreamName?,
+        on stream: StreamName? = nil,
         _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer,
         _ completion: @escaping LedgerAnswer<Answer>
     ) -> Bool {
@@ -85,6 +70,15 @@ public final class LedgerReader: Sendable {
                 return QuestionAnswer(isFailure: answer.success == nil) { completion(answer) }
             }
         )
+    }
+
+    /// Waits for the answer, so it must not be called from a completion. Throws `busy` when the reader is full or closing.
+    public func answer<Answer: Sendable>(
+        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer
+    ) throws(LedgerError) -> Answer {
+        let promise = Promise<Result<Answer, LedgerError>>()
+        guard ask(question, promise.fulfil) else { throw .busy }
+        return try promise.wait().get()
     }
 
     /// Answers the waiting questions and ends the thread. Must not be called from a completion.

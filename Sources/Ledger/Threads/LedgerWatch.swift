@@ -68,13 +68,11 @@ public final class LedgerWatch: Sendable {
     /// The writer itself reports how the commit went, but it cannot report that it never came to it.
     private func commit() {
         let answer = Promise<Bool>()
-        let isTaken = writer.submit(.saveCheckpoint(LedgerWatch.mark, clock.now()) { answer.fulfil($0) })
+        let isTaken = writer.submit(.saveCheckpoint("watch", clock.now()) { answer.fulfil($0) })
         if !isTaken || answer.wait(timeout: LedgerWatch.patience) == nil {
             health.report(.commit, problem: "nothing has been committed for \(delay)")
         }
     }
-
-    private static let mark = "watch"
 
     private func read() {
         let answer = Promise<Result<Cursor, LedgerError>>()
