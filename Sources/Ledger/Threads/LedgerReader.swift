@@ -21,8 +21,9 @@ public final class LedgerReader: Sendable {
     }
 
     private let mailbox: Mailbox<Waiting>
+    private let waker = Waker()
     /// Pages that wait to catch up, in the mailbox and behind it.
-    private let pagesWaiting: PageCount
+    private let pagesWaiting = Atomic<Int>(0)
     private let thread = OwnedThread()
 
     public init(
@@ -32,18 +33,14 @@ public final class LedgerReader: Sendable {
         streams: StreamPattern,
         states: RecentStates? = nil
     ) throws(LedgerError) {
-        let waker = Waker()
-        let mailbox = Mailbox<Waiting>(capacity: LedgerReader.capacity) { waker.wake() }
-        let pagesWaiting = PageCount()
-        try thread.start("ledger-reader") { opened throws(LedgerError) in
+        mailbox = Mailbox(capacity: LedgerReader.capacity) { [waker] in waker.wake() }
+        try thread.start("ledger-reader") { [self] opened throws(LedgerError) in
             var queries = try engine.openQueries(policy: policy, streams: streams)
             queries.clock = clock
             queries.states = states
             opened(())
-            LedgerReader.run(&queries, mailbox: mailbox, pagesWaiting: pagesWaiting, waker: waker)
+            run(&queries)
         }
-        self.mailbox = mailbox
-        self.pagesWaiting = pagesWaiting
     }
 
     /// Questions from now on are answered by this policy.
@@ -87,12 +84,7 @@ public final class LedgerReader: Sendable {
         thread.join()
     }
 
-    private static func run(
-        _ queries: inout LedgerQueries,
-        mailbox: Mailbox<Waiting>,
-        pagesWaiting: PageCount,
-        waker: Waker
-    ) {
+    private func run(_ queries: inout LedgerQueries) {
         var pages = CatchUpTurns()
         while true {
             // The order matters: once the closing is seen, everything that was sent before it is still drained.
@@ -106,11 +98,11 @@ public final class LedgerReader: Sendable {
                 }
             }
             while !rest.isEmpty {
-                for answer in queries.answer(Array(rest.prefix(together))) { answer.deliver() }
-                rest = rest.dropFirst(together)
+                for answer in queries.answer(Array(rest.prefix(LedgerReader.together))) { answer.deliver() }
+                rest = rest.dropFirst(LedgerReader.together)
             }
-            let turn = pages.take(turns)
-            pagesWaiting.give(turn.count)
+            let turn = pages.take(LedgerReader.turns)
+            pagesWaiting.subtract(turn.count, ordering: .relaxed)
             for answer in queries.answer(turn) { answer.deliver() }
             guard pages.isEmpty, mailbox.count == 0 else { continue }
             if isClosing { return }
@@ -128,29 +120,14 @@ extension LedgerReader {
         limit: Int = 100,
         completion: @escaping LedgerAnswer<MissedFragments>
     ) -> Bool {
-        guard pagesWaiting.take(upTo: LedgerReader.capacity) else { return false }
         let question = { @Sendable (queries: inout LedgerQueries) in
             try queries.missed(on: stream, since: since, limit: limit)
         }
-        let isTaken = ask(on: stream, question, completion)
-        if !isTaken { pagesWaiting.give(1) }
+        let mayWait = pagesWaiting.add(1, ordering: .relaxed).newValue <= LedgerReader.capacity
+        let isTaken = mayWait && ask(on: stream, question, completion)
+        if !isTaken { pagesWaiting.subtract(1, ordering: .relaxed) }
         return isTaken
     }
-}
-
-private final class PageCount: Sendable {
-    private let count = Atomic<Int>(0)
-
-    /// False if that many are taken.
-    func take(upTo limit: Int) -> Bool {
-        guard count.add(1, ordering: .relaxed).newValue <= limit else {
-            give(1)
-            return false
-        }
-        return true
-    }
-
-    func give(_ number: Int) { count.subtract(number, ordering: .relaxed) }
 }
 
 /// Questions of pages about what they missed, by stream. Streams take turns: a user with hundreds of pages, or a client that
