@@ -16,7 +16,7 @@ public final class LedgerWriter: Sendable {
     /// The known troubles of the ledger.
     public let health: LedgerHealth
     private let mailbox: Mailbox<LedgerCommand>
-    private let waker: Waker
+    private let waker = Waker()
     private let thread = OwnedThread()
 
     /// Opens or creates the ledger, and brings its schema up to date.
@@ -32,11 +32,10 @@ public final class LedgerWriter: Sendable {
         onCommit: @escaping @Sendable ([Entry]) -> Void,
         onLanguage: @escaping @Sendable (UserID) -> Void = { _ in }
     ) throws(LedgerError) {
-        let waker = Waker()
-        let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
+        mailbox = Mailbox(capacity: LedgerWriter.capacity) { [waker] in waker.wake() }
         let counts = LedgerMetrics(metrics, providers: providers)
-        let health = LedgerHealth(log, metrics: metrics)
-        epoch = try thread.start("ledger") { opened throws(LedgerError) in
+        health = LedgerHealth(log, metrics: metrics)
+        epoch = try thread.start("ledger") { [mailbox, waker, health] opened throws(LedgerError) in
             let repository = try engine.openRepository(policy: policy, streams: streams)
             opened(repository.epoch)
             var loop = WriterLoop(
@@ -54,9 +53,6 @@ public final class LedgerWriter: Sendable {
             checkpointer?.close()
             loop.finish()
         }
-        self.health = health
-        self.mailbox = mailbox
-        self.waker = waker
     }
 
     /// May be called from any thread, and never blocks. Returns false when the ledger is full or closing: answer 503,

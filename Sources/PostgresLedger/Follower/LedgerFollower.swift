@@ -197,7 +197,7 @@ extension LedgerFollower {
                 let reading = read(&queries, after: position, limit: limit, health: health)
                 // Fragments of a page may be too many bytes for one answer.
                 limit = reading.entries == nil ? max(1, limit / 4) : min(LedgerFollower.pageSize, limit * 2)
-                inbox.change { $0.add(reading) }
+                inbox.change { $0.reading = reading }
             }
             let start = monotonicNanoseconds()
             guard start - beatAt >= LedgerFollower.heartbeat else { continue }
