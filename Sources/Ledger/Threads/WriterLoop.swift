@@ -141,7 +141,6 @@ struct WriterLoop {
         }
         try repository.begin(reading: preload, keys: keys, now: now)
         try fill(&batch, commands: commands, now: now)
-        try repository.askAheadForNextEnd()
         try repository.commit()
         return batch
     }

@@ -43,7 +43,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
     func prepare(_ sql: String) throws(EngineError) -> Statement { statement(sql, writing: .atOnce) }
 
     func prepare(_ insertion: Insertion) throws(EngineError) -> Statement {
-        statement(insertion.sql, writing: .insert(BulkInsert(insertion)))
+        statement(insertion.sql(), writing: .insert(BulkInsert(insertion)))
     }
 
     func prepare(waiting update: String) throws(EngineError) -> Statement { statement(update, writing: .update) }

@@ -186,11 +186,6 @@ extension LedgerRepository {
         for key in keys { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
         ended = try endedContracts(at: now)
     }
-
-    /// Sends a question in advance that is asked after the commit.
-    public func askAheadForNextEnd() throws(EngineError) {
-        _ = try shared?.readAhead { _ = try? nextEnd() }
-    }
 }
 
 extension LedgerRepository {
@@ -293,6 +288,8 @@ extension LedgerRepository {
 
     public func commit() throws(EngineError) {
         if !news.hooks.isEmpty { try writeHooks() }
+        // Asked after the commit, and sent with it.
+        _ = try shared?.readAhead { _ = try? nextEnd() }
         try connection.commit(head: known.head, entriesAt: entriesAt)
     }
 
