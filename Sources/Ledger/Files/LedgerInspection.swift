@@ -94,8 +94,7 @@ public struct LedgerInspection: Sendable, Equatable {
             let connection = try connected()
             let answer = try connection.prepare("PRAGMA quick_check(1)").first { $0.text() }
             guard answer == "ok" else { return .damaged }
-            let meta = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"
-            return try connection.prepare(meta).first { $0.integer() } == 2 ? .whole : .foreign
+            return try SQLiteSchema.isLedger(connection) ? .whole : .foreign
         } catch {
             return error.isDamage ? .damaged : .unreadable(error.message)
         }

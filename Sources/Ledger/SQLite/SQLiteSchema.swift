@@ -94,6 +94,12 @@ public enum SQLiteSchema {
         } ?? false
     }
 
+    /// Whether a sound file holds a ledger, and not another program's tables.
+    public static func isLedger(_ connection: SQLiteConnection) throws(EngineError) -> Bool {
+        let known = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"
+        return try number(known, connection) == 2
+    }
+
     private static func advance(_ connection: SQLiteConnection) throws(EngineError) {
         let version = try number("PRAGMA user_version", connection)
         for migration in migrations.dropFirst(Int(version)) { try connection.execute(migration) }

@@ -71,9 +71,6 @@ public final class LedgerHealth: Sendable {
         state.withLock { !$0.isLost && $0.incidents[Part.content.index].reason == nil }
     }
 
-    /// True when what the files hold can be copied.
-    var contentIsSound: Bool { !isTroubled(.content) }
-
     /// True while the trouble with this part lasts.
     func isTroubled(_ part: Part) -> Bool { state.withLock { $0.incidents[part.index].reason != nil } }
 

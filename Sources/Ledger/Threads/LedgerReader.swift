@@ -21,8 +21,9 @@ public final class LedgerReader: Sendable {
     }
 
     private let mailbox: Mailbox<Waiting>
+    private let waker = Waker()
     /// Pages that wait to catch up, in the mailbox and behind it.
-    private let pagesWaiting: PageCount
+    private let pagesWaiting = Atomic<Int>(0)
     private let thread = OwnedThread()
 
     public init(
@@ -32,27 +33,14 @@ public final class LedgerReader: Sendable {
         streams: StreamPattern,
         states: RecentStates? = nil
     ) throws(LedgerError) {
-        let waker = Waker()
-        let mailbox = Mailbox<Waiting>(capacity: LedgerReader.capacity) { waker.wake() }
-        let pagesWaiting = PageCount()
-        let opened = Promise<LedgerError?>()
-        thread.start("ledger-reader") {
-            do throws(LedgerError) {
-                var queries = try engine.openQueries(policy: policy, streams: streams)
-                queries.clock = clock
-                queries.states = states
-                opened.fulfil(nil)
-                LedgerReader.run(&queries, mailbox: mailbox, pagesWaiting: pagesWaiting, waker: waker)
-            } catch {
-                opened.fulfil(error)
-            }
+        mailbox = Mailbox(capacity: LedgerReader.capacity) { [waker] in waker.wake() }
+        try thread.start("ledger-reader") { [self] opened throws(LedgerError) in
+            var queries = try engine.openQueries(policy: policy, streams: streams)
+            queries.clock = clock
+            queries.states = states
+            opened(())
+            run(&queries)
         }
-        if let error = opened.wait() {
-            thread.join()
-            throw error
-        }
-        self.mailbox = mailbox
-        self.pagesWaiting = pagesWaiting
     }
 
     /// Questions from now on are answered by this policy.
@@ -66,25 +54,10 @@ public final class LedgerReader: Sendable {
     }
 
     /// Never blocks. Returns false, and runs nothing, when the reader is full or closing. Both closures run on the reader's
-    /// thread, where the completion must not block and the question may run more than once.
+    /// thread, where the completion must not block and the question may run more than once. `stream` is nil unless a page
+    /// asks what it missed: streams take turns.
     public func ask<Answer>(
-        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer,
-        _ completion: @escaping LedgerAnswer<Answer>
-    ) -> Bool {
-        ask(on: nil, question, completion)
-    }
-
-    /// Waits for the answer, so it must not be called from a completion. Throws `busy` when the reader is full or closing.
-    public func answer<Answer: Sendable>(
-        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer
-    ) throws(LedgerError) -> Answer {
-        let promise = Promise<Result<Answer, LedgerError>>()
-        guard ask(question, promise.fulfil) else { throw .busy }
-        return try promise.wait().get()
-    }
-
-    private func ask<Answer>(
-        on stream: StreamName?,
+        on stream: StreamName? = nil,
         _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer,
         _ completion: @escaping LedgerAnswer<Answer>
     ) -> Bool {
@@ -96,18 +69,22 @@ public final class LedgerReader: Sendable {
         )
     }
 
+    /// Waits for the answer, so it must not be called from a completion. Throws `busy` when the reader is full or closing.
+    public func answer<Answer: Sendable>(
+        _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer
+    ) throws(LedgerError) -> Answer {
+        let promise = Promise<Result<Answer, LedgerError>>()
+        guard ask(question, promise.fulfil) else { throw .busy }
+        return try promise.wait().get()
+    }
+
     /// Answers the waiting questions and ends the thread. Must not be called from a completion.
     public func close() {
         mailbox.close()
         thread.join()
     }
 
-    private static func run(
-        _ queries: inout LedgerQueries,
-        mailbox: Mailbox<Waiting>,
-        pagesWaiting: PageCount,
-        waker: Waker
-    ) {
+    private func run(_ queries: inout LedgerQueries) {
         var pages = CatchUpTurns()
         while true {
             // The order matters: once the closing is seen, everything that was sent before it is still drained.
@@ -121,11 +98,11 @@ public final class LedgerReader: Sendable {
                 }
             }
             while !rest.isEmpty {
-                for answer in queries.answer(Array(rest.prefix(together))) { answer.deliver() }
-                rest = rest.dropFirst(together)
+                for answer in queries.answer(Array(rest.prefix(LedgerReader.together))) { answer.deliver() }
+                rest = rest.dropFirst(LedgerReader.together)
             }
-            let turn = pages.take(turns)
-            pagesWaiting.give(turn.count)
+            let turn = pages.take(LedgerReader.turns)
+            pagesWaiting.subtract(turn.count, ordering: .relaxed)
             for answer in queries.answer(turn) { answer.deliver() }
             guard pages.isEmpty, mailbox.count == 0 else { continue }
             if isClosing { return }
@@ -143,29 +120,14 @@ extension LedgerReader {
         limit: Int = 100,
         completion: @escaping LedgerAnswer<MissedFragments>
     ) -> Bool {
-        guard pagesWaiting.take(upTo: LedgerReader.capacity) else { return false }
         let question = { @Sendable (queries: inout LedgerQueries) in
             try queries.missed(on: stream, since: since, limit: limit)
         }
-        let isTaken = ask(on: stream, question, completion)
-        if !isTaken { pagesWaiting.give(1) }
+        let mayWait = pagesWaiting.add(1, ordering: .relaxed).newValue <= LedgerReader.capacity
+        let isTaken = mayWait && ask(on: stream, question, completion)
+        if !isTaken { pagesWaiting.subtract(1, ordering: .relaxed) }
         return isTaken
     }
-}
-
-private final class PageCount: Sendable {
-    private let count = Atomic<Int>(0)
-
-    /// False if that many are taken.
-    func take(upTo limit: Int) -> Bool {
-        guard count.add(1, ordering: .relaxed).newValue <= limit else {
-            give(1)
-            return false
-        }
-        return true
-    }
-
-    func give(_ number: Int) { count.subtract(number, ordering: .relaxed) }
 }
 
 /// Questions of pages about what they missed, by stream. Streams take turns: a user with hundreds of pages, or a client that

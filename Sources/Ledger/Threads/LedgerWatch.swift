@@ -38,7 +38,7 @@ public final class LedgerWatch: Sendable {
 
     public func close() {
         mailbox.close()
-        files?.stop()
+        files?.content.stop()
         thread.join()
     }
 
@@ -47,9 +47,9 @@ public final class LedgerWatch: Sendable {
             let waiting = mailbox.drain()
             look(isAsked: !waiting.isEmpty)
             // Reading a large ledger takes minutes, so those who ask are told the last result.
-            if let files, files.isQuick { files.examine(isAsked: !waiting.isEmpty) }
+            if let files, files.content.isQuick { files.examine(isAsked: !waiting.isEmpty) }
             for done in waiting { done() }
-            if let files, !files.isQuick { files.examine(isAsked: false) }
+            if let files, !files.content.isQuick { files.examine(isAsked: false) }
             if mailbox.count == 0 { waker.wait(timeout: .seconds(1)) }
         }
         for done in mailbox.drain() { done() }
@@ -68,13 +68,11 @@ public final class LedgerWatch: Sendable {
     /// The writer itself reports how the commit went, but it cannot report that it never came to it.
     private func commit() {
         let answer = Promise<Bool>()
-        let isTaken = writer.submit(.saveCheckpoint(LedgerWatch.mark, clock.now()) { answer.fulfil($0) })
+        let isTaken = writer.submit(.saveCheckpoint("watch", clock.now()) { answer.fulfil($0) })
         if !isTaken || answer.wait(timeout: LedgerWatch.patience) == nil {
             health.report(.commit, problem: "nothing has been committed for \(delay)")
         }
     }
-
-    private static let mark = "watch"
 
     private func read() {
         let answer = Promise<Result<Cursor, LedgerError>>()
@@ -89,12 +87,12 @@ public final class LedgerWatch: Sendable {
 }
 
 /// Looks at the files of a ledger: whether they are where they were, whether they hold what was written, and how much
-/// room is left. Used by the watch's thread; only `stop` may be called from others.
+/// room is left. Used by the watch's thread; only the content's `stop` may be called from others.
 public struct LedgerFilesWatch: Sendable {
     private let path: String
     private let lock: LedgerLock?
     private let place: LedgerFileIdentity
-    private let content: ContentCheck
+    let content: ContentCheck
     private let health: LedgerHealth
     private let freeBytes: Gauge
 
@@ -118,9 +116,6 @@ public struct LedgerFilesWatch: Sendable {
         health.report(.disk, problem: isFull ? "its disk has \(free) bytes left: make room" : nil)
     }
 
-    /// True when the content is read in a time that one may wait for.
-    var isQuick: Bool { content.isQuick }
-
     func examine(isAsked: Bool) {
         // Opening files that are not ours would create a journal beside them.
         guard !health.isTroubled(.files), content.isDue(isAsked: isAsked, now: monotonicNanoseconds()) else { return }
@@ -131,6 +126,4 @@ public struct LedgerFilesWatch: Sendable {
         case .unknown: break
         }
     }
-
-    func stop() { content.stop() }
 }

@@ -16,7 +16,7 @@ public final class LedgerWriter: Sendable {
     /// The known troubles of the ledger.
     public let health: LedgerHealth
     private let mailbox: Mailbox<LedgerCommand>
-    private let waker: Waker
+    private let waker = Waker()
     private let thread = OwnedThread()
 
     /// Opens or creates the ledger, and brings its schema up to date.
@@ -32,42 +32,27 @@ public final class LedgerWriter: Sendable {
         onCommit: @escaping @Sendable ([Entry]) -> Void,
         onLanguage: @escaping @Sendable (UserID) -> Void = { _ in }
     ) throws(LedgerError) {
-        let waker = Waker()
-        let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
+        mailbox = Mailbox(capacity: LedgerWriter.capacity) { [waker] in waker.wake() }
         let counts = LedgerMetrics(metrics, providers: providers)
-        let health = LedgerHealth(log, metrics: metrics)
-        let opened = Promise<Result<String, LedgerError>>()
-        thread.start("ledger") {
-            do throws(LedgerError) {
-                let repository = try engine.openRepository(policy: policy, streams: streams)
-                opened.fulfil(.success(repository.epoch))
-                var loop = WriterLoop(
-                    repository: repository,
-                    clock: clock,
-                    log: log,
-                    counts: counts,
-                    health: health,
-                    states: states,
-                    onCommit: onCommit,
-                    onLanguage: onLanguage
-                )
-                let checkpointer = (engine as? SQLiteEngine).map { Checkpointer(path: $0.path, health: health) }
-                loop.run(mailbox, waker: waker) { checkpointer?.wake() }
-                checkpointer?.close()
-                loop.finish()
-            } catch {
-                opened.fulfil(.failure(error))
-            }
+        health = LedgerHealth(log, metrics: metrics)
+        epoch = try thread.start("ledger") { [mailbox, waker, health] opened throws(LedgerError) in
+            let repository = try engine.openRepository(policy: policy, streams: streams)
+            opened(repository.epoch)
+            var loop = WriterLoop(
+                repository: repository,
+                clock: clock,
+                log: log,
+                counts: counts,
+                health: health,
+                states: states,
+                onCommit: onCommit,
+                onLanguage: onLanguage
+            )
+            let checkpointer = (engine as? SQLiteEngine).map { Checkpointer(path: $0.path, health: health) }
+            loop.run(mailbox, waker: waker) { checkpointer?.wake() }
+            checkpointer?.close()
+            loop.finish()
         }
-        switch opened.wait() {
-        case .success(let epoch): self.epoch = epoch
-        case .failure(let error):
-            thread.join()
-            throw error
-        }
-        self.health = health
-        self.mailbox = mailbox
-        self.waker = waker
     }
 
     /// May be called from any thread, and never blocks. Returns false when the ledger is full or closing: answer 503,

@@ -82,7 +82,9 @@ struct WriterLoop {
         do throws(EngineError) {
             batch = try transaction(commands)
         } catch {
-            fail(error, of: commands)
+            try? repository.rollback()
+            health.report(.commit, problem: error.advice)
+            refuse(commands)
             return false
         }
         // The files were in place when the transaction began, and now they are not: it went into files that nobody
@@ -139,7 +141,6 @@ struct WriterLoop {
         }
         try repository.begin(reading: preload, keys: keys, now: now)
         try fill(&batch, commands: commands, now: now)
-        try repository.askAheadForNextEnd()
         try repository.commit()
         return batch
     }
@@ -165,16 +166,9 @@ struct WriterLoop {
         body: (inout LedgerRepository) throws(EngineError) -> Value
     ) throws(EngineError) -> Result<Value, LedgerError> {
         guard isolated else { return .success(try body(&repository)) }
-        try repository.beginCommand()
-        do throws(EngineError) {
-            let value = try body(&repository)
-            try repository.endCommand()
-            return .success(value)
-        } catch {
-            try repository.undoCommand(after: error)
-            log.error("ledger command failed", fields: ["error": error])
-            return .failure(.failed(reason: error.description))
-        }
+        let result = try repository.isolated(body)
+        if case .failure(let error) = result { log.error("ledger command failed", fields: ["error": error]) }
+        return result.mapError { .failed(reason: $0.description) }
     }
 }
 
@@ -232,12 +226,6 @@ extension WriterLoop {
 
 /// Commands that cannot be committed: they are refused, and so are those that follow, until it works again.
 extension WriterLoop {
-    func fail(_ error: EngineError, of commands: ArraySlice<LedgerCommand>) {
-        try? repository.rollback()
-        health.report(.commit, problem: error.advice)
-        refuse(commands)
-    }
-
     /// False when a commit would not be found after the next start. Nothing is committed then.
     func isInPlace() -> Bool {
         let problem = repository.file?.problem
@@ -272,7 +260,8 @@ extension WriterLoop {
 /// A ledger that loses its name, or its journal's, while the server runs.
 extension WriterLoop {
     func rescue() {
-        guard health.contentIsSound else { return }
+        // What the files hold would be copied.
+        guard !health.isTroubled(.content) else { return }
         do throws(EngineError) {
             switch try repository.file?.rescue() {
             case nil: break

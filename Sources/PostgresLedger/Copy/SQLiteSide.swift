@@ -39,17 +39,16 @@ final class SQLiteSide: CopySide {
     }
 
     private static func ledger(_ path: String, isTarget: Bool) throws(CopyError) -> SQLiteConnection {
-        let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"
         let connection: SQLiteConnection
-        let (known, refusal): (Int64?, LedgerError?)
+        let (isLedger, refusal): (Bool, LedgerError?)
         do throws(EngineError) {
             connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .seconds(2))
-            known = try connection.prepare(sql).first { row in row.integer(0) }
+            isLedger = try SQLiteSchema.isLedger(connection)
             refusal = try SQLiteSchema.refusal(connection, forCopy: isTarget)
         } catch {
             throw error.isDamage ? .notALedger(path) : CopyError("\(path): \(error.advice)")
         }
-        guard known == 2 else { throw .notALedger(path) }
+        guard isLedger else { throw .notALedger(path) }
         if refusal == .unfinishedCopy { throw .unfinishedSource(path) }
         if let refusal { throw CopyError("\(path): \(refusal)") }
         return connection

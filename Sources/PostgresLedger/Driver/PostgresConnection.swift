@@ -120,7 +120,7 @@ public final class PostgresConnection {
     private func use() throws(EngineError) -> PostgresSession {
         if case .lost(let error) = transaction { throw error }
         if let current { return current }
-        let opened = try SessionOpener(url: url, options: options).open()
+        let opened = try openSession()
         current = opened
         session += 1
         return opened

@@ -25,6 +25,8 @@ final class PostgresAnswer {
     /// Its queue refers to this answer.
     private weak var connection: PostgresConnection?
     private var result: Result<ResultHandle, EngineError>?
+    /// The rows of a query that asks for many runs of another one, by the run's number.
+    private var runs: (rows: PostgresResult, indices: [Int: [Int]])?
 
     init(to sql: String, on connection: PostgresConnection? = nil) {
         self.sql = sql
@@ -43,6 +45,17 @@ final class PostgresAnswer {
         if isPending { try connection?.synchronize() }
         guard let result else { throw EngineError(.statement, "a result was taken before it was waited for") }
         return PostgresResult(try result.get(), sql: sql)
+    }
+
+    /// The rows of one run, whose number is in the last column; nil stands for all rows.
+    func take(run number: Int?) throws(EngineError) -> PostgresResult {
+        guard let number else { return try take() }
+        if let runs { return runs.rows.part(runs.indices[number] ?? []) }
+        let rows = try take()
+        let column = Int32(rows.columns - 1)
+        let indices = Dictionary(grouping: 0..<rows.count) { Int(rows[$0].integer(column)) }
+        runs = (rows, indices)
+        return rows.part(indices[number] ?? [])
     }
 }
 

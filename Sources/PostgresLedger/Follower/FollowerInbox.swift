@@ -20,7 +20,7 @@ struct FollowerInbox: Sendable {
     private(set) var committed: [Entry] = []
     /// The newest position that this node has committed.
     private(set) var newest: Int64 = 0
-    private(set) var reading: LogReading?
+    var reading: LogReading?
     /// The newest position that was heard of.
     private(set) var position: Int64 = 0
     private(set) var messages: [NodeMessage] = []
@@ -50,8 +50,6 @@ struct FollowerInbox: Sendable {
         committed += entries
         entryBytes += added
     }
-
-    mutating func add(_ reading: LogReading) { self.reading = reading }
 
     mutating func add(_ news: NodeNews) {
         switch news {

@@ -20,7 +20,9 @@ public final class LedgerFollower: Sendable {
     private let desk = Monitor((position: Int64?.none, isClosed: false))
     private let queue = NodeMessageQueue()
     private let onEntries: @Sendable ([Entry]) -> Void
-    private let threads = Mutex<[WorkerThread]>([])
+    private let follower = OwnedThread()
+    private let log = OwnedThread()
+    private let listener = OwnedThread()
     /// The database's last answer, and when it came, in monotonic nanoseconds.
     private let told = Mutex<(report: SharedLedgerReport, at: UInt64)?>(nil)
 
@@ -79,36 +81,22 @@ public final class LedgerFollower: Sendable {
         health: LedgerHealth,
         tell: @escaping Teller
     ) throws(LedgerError) {
-        let opened = Promise<LedgerError?>()
-        let log = WorkerThread(name: "ledger-log") { [self] in
-            do throws(LedgerError) {
-                var (queries, membership) = try engine.openLog(policy: policy, streams: streams)
-                opened.fulfil(nil)
-                serve(&queries, membership, health: health, tell: tell)
-            } catch {
-                opened.fulfil(error)
-            }
+        try log.start("ledger-log") { [self] opened throws(LedgerError) in
+            var (queries, membership) = try engine.openLog(policy: policy, streams: streams)
+            opened(())
+            serve(&queries, membership, health: health, tell: tell)
         }
-        if let error = opened.wait() {
-            log.join()
-            throw error
-        }
-        let follower = WorkerThread(name: "ledger-follower") { [self] in
+        follower.start("ledger-follower") { [self] in
             follow(from: LogReadDecision(after: position), nodeState: engine.nodeState, tell: tell)
         }
-        let listener = WorkerThread(name: "ledger-listener") { [self] in listen(engine, health: health) }
-        threads.withLock { $0 = [follower, log, listener] }
+        listener.start("ledger-listener") { [self] in listen(engine, health: health) }
     }
 
     /// Waits until everything that was committed has been handed on.
     public func close() {
         inbox.change { $0.isClosed = true }
         queue.close()
-        let running = threads.withLock { threads in
-            defer { threads = [] }
-            return threads
-        }
-        for thread in running { thread.join() }
+        for thread in [follower, log, listener] { thread.join() }
     }
 
     /// The log's thread works until the last entry is out, so that its lease ends after that.
@@ -209,7 +197,7 @@ extension LedgerFollower {
                 let reading = read(&queries, after: position, limit: limit, health: health)
                 // Fragments of a page may be too many bytes for one answer.
                 limit = reading.entries == nil ? max(1, limit / 4) : min(LedgerFollower.pageSize, limit * 2)
-                inbox.change { $0.add(reading) }
+                inbox.change { $0.reading = reading }
             }
             let start = monotonicNanoseconds()
             guard start - beatAt >= LedgerFollower.heartbeat else { continue }

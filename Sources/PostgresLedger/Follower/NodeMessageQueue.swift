@@ -2,12 +2,7 @@ import Support
 
 /// This node's messages to the others, on their way to the thread that sends them. Any thread may send.
 final class NodeMessageQueue: Sendable {
-    private struct State {
-        var messages = OutgoingMessages()
-        var isClosed = false
-    }
-
-    private let state = Monitor(State())
+    private let state = Monitor((messages: OutgoingMessages(), isClosed: false))
     /// Nil if the process had no descriptor left; sending then takes up to a second.
     let waker = EventDescriptor()
 

@@ -1,40 +1,8 @@
 import Ledger
 
-/// A question that was sent, alone or with others of its kind.
-enum SentQuestion {
-    case alone(PostgresAnswer)
-    /// The number begins at 1.
-    case among(BatchedQuestion, number: Int)
-
-    /// Waits, unless its rows have come with those of another one.
-    func take() throws(EngineError) -> PostgresResult {
-        switch self {
-        case .alone(let answer): try answer.take()
-        case .among(let group, let number): try group.take(number)
-        }
-    }
-}
-
 /// Many runs of one query, asked as one: each row says which run it answers. The server's work for a query is several
 /// times that for a row.
-final class BatchedQuestion {
-    private let answer: PostgresAnswer
-    private var result: PostgresResult?
-    private var rows: [Int: [Int]] = [:]
-
-    init(_ answer: PostgresAnswer) {
-        self.answer = answer
-    }
-
-    fileprivate func take(_ number: Int) throws(EngineError) -> PostgresResult {
-        if let result { return result.part(rows[number] ?? []) }
-        let result = try answer.take()
-        let column = Int32(result.columns - 1)
-        for row in 0..<result.count { rows[Int(result[row].integer(column)), default: []].append(row) }
-        self.result = result
-        return result.part(rows[number] ?? [])
-    }
-
+enum BatchedQuestion {
     /// `sql`, in the SQL that both engines share, over arrays of its parameters, numbered from the first run on. `OFFSET 0` keeps the planner from joining:
     /// it plans the query as it would alone, with an index for each run
     /// (https://www.postgresql.org/docs/15/queries-table-expressions.html#QUERIES-LATERAL).
@@ -48,17 +16,17 @@ final class BatchedQuestion {
             """
     }
 
-    /// The type of each parameter; nil when one of them is NULL or bytes.
-    static func types(of values: [Value]) -> [String]? {
+    /// The type of each parameter; none when one of them is NULL or bytes.
+    static func types(of values: [Value]) -> [String] {
         var types: [String] = []
         for value in values {
             switch value {
             case .integer: types.append("bigint")
             case .text: types.append("text")
-            case .null, .bytes: return nil
+            case .null, .bytes: return []
             }
         }
-        return types.isEmpty ? nil : types
+        return types
     }
 
     /// One array for each parameter.

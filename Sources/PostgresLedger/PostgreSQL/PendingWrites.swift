@@ -86,9 +86,7 @@ final class BulkInsert {
 
     private func text(for rows: Int, on postgres: PostgresConnection) -> StatementText {
         if let known = texts[rows] { return known }
-        let group = "(\(Array(repeating: "?", count: insertion.columns.count).joined(separator: ", ")))"
-        let groups = Array(repeating: group, count: rows).joined(separator: ", ")
-        let text = postgres.text("\(insertion.beginning) \(groups) \(insertion.conflict)")
+        let text = postgres.text(insertion.sql(rows: rows))
         texts[rows] = text
         return text
     }

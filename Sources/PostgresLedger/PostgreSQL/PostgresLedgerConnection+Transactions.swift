@@ -41,9 +41,11 @@ extension PostgresLedgerConnection {
         let before = nodeState.seen
         let newest = nodeState.newestEntry
         try postgres.begin(purpose == .read ? "ISOLATION LEVEL REPEATABLE READ READ ONLY" : "")
-        let head = try postgres.send(purpose == .read ? readHead : lockHead)
+        let readHead = "SELECT position, epoch FROM head"
+        let lockHead = "SELECT position, epoch FROM head FOR UPDATE"
+        let head = try postgres.send(postgres.text(purpose == .read ? readHead : lockHead))
         // A migration holds the head until it is done: a node that has not heard of it writes nothing into its tables.
-        let schema = purpose == .write ? try postgres.send(readSchema) : nil
+        let schema = purpose == .write ? try postgres.send(postgres.text(StoredSchema.query)) : nil
         // Each sees what was committed before it is its turn: after the head is locked.
         try send(questions)
         let rows = try head.take()

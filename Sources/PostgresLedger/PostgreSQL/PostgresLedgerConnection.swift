@@ -7,14 +7,13 @@ final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
     let postgres: PostgresConnection
     let nodeState: PostgresNodeState
     var reconnection = Reconnection()
-    let lockHead, readHead, readSchema: StatementText
-    private let newest, moveHead, countBatch, lockLease, reserve: StatementText
-    /// Answers that were asked ahead, by their questions. They hold until something is written.
-    var ahead: [[UInt8]: SentQuestion] = [:]
+    /// Answers that were asked ahead, by their questions, with the number of the run if many were asked as one. They hold
+    /// until something is written.
+    var ahead: [[UInt8]: (answer: PostgresAnswer, run: Int?)] = [:]
     /// Questions that the next transaction asks as soon as it has begun.
     var first: [Question] = []
     /// The statements that ask for many runs of another one, by its name and its types.
-    private var groups: [String: StatementText] = [:]
+    private var groups: [[String]: StatementText] = [:]
     var writes = PendingWrites()
     /// The newest position when the transaction began.
     private var begun: Int64 = 0
@@ -31,9 +30,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
     private var recorded: [Question]?
 
     struct Question {
-        let text: StatementText
-        /// In the SQL that both engines share; nil for a question that always goes alone.
-        let query: String?
+        let statement: PostgresStatement
         let values: [Value]
         let key: [UInt8]
     }
@@ -41,24 +38,12 @@ final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
     init(_ nodeState: PostgresNodeState, options: PostgresOptions? = nil) {
         self.nodeState = nodeState
         postgres = PostgresConnection(nodeState.url, options: options ?? nodeState.options)
-        lockHead = postgres.text("SELECT position, epoch FROM head FOR UPDATE")
-        readHead = postgres.text("SELECT position, epoch FROM head")
-        readSchema = postgres.text(StoredSchema.query)
-        newest = postgres.text("SELECT max(position) FROM entries")
-        moveHead = postgres.text("UPDATE head SET position = ?")
-        lockLease = postgres.text(
-            "SELECT 1 FROM leases WHERE name = 'work' AND node = ? AND number = ? FOR SHARE"
-        )
-        reserve = postgres.text("SELECT reserve_positions(?)")
-        countBatch = postgres.text(
-            "INSERT INTO writers (node, batch) VALUES (?, ?) ON CONFLICT (node) DO UPDATE SET batch = excluded.batch"
-        )
     }
 
     func prepare(_ sql: String) throws(EngineError) -> Statement { statement(sql, writing: .atOnce) }
 
     func prepare(_ insertion: Insertion) throws(EngineError) -> Statement {
-        statement(insertion.sql, writing: .insert(BulkInsert(insertion)))
+        statement(insertion.sql(), writing: .insert(BulkInsert(insertion)))
     }
 
     func prepare(waiting update: String) throws(EngineError) -> Statement { statement(update, writing: .update) }
@@ -72,6 +57,7 @@ final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
     func begin() throws(EngineError) {
         let head = try transaction(to: .write)
         if nodeState.needsPartition(after: head) {
+            let reserve = postgres.text("SELECT reserve_positions(?)")
             let reserved = try postgres.send(reserve, [.integer(nodeState.partitionSize)]).take()
             reservation = (reserved[0].integer(0), head)
         }
@@ -83,12 +69,12 @@ final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
 
     func head() throws(EngineError) -> Int64 {
         if let unchangedHead { return unchangedHead }
-        return try ask(newest).flatMap { $0.count > 0 ? $0[0].integer(0) : nil } ?? 0
+        return try prepare("SELECT max(position) FROM entries").first { row in row.integer(0) } ?? 0
     }
 
     func holds(_ lease: Lease) throws(EngineError) -> Bool {
-        let rows = try ask(lockLease, [.text(nodeState.node), .integer(lease.number)])
-        return (rows?.count ?? 0) > 0
+        let sql = "SELECT 1 FROM leases WHERE name = 'work' AND node = ? AND number = ? FOR SHARE"
+        return try prepare(sql).first([.text(nodeState.node), .integer(lease.number)]) { _ in true } ?? false
     }
 
     /// Remembers the newest entry, and counts the batch beside the position, so that it can be found again if the
@@ -97,8 +83,11 @@ final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
         let batch = nodeState.nextBatch()
         do throws(EngineError) {
             try writes.run(on: postgres)
-            try postgres.queue(moveHead, [.integer(head)])
-            try postgres.queue(countBatch, [.text(nodeState.node), .integer(batch)])
+            try postgres.queue(postgres.text("UPDATE head SET position = ?"), [.integer(head)])
+            let count = """
+                INSERT INTO writers (node, batch) VALUES (?, ?) ON CONFLICT (node) DO UPDATE SET batch = excluded.batch
+                """
+            try postgres.queue(postgres.text(count), [.text(nodeState.node), .integer(batch)])
             try postgres.commit()
         } catch {
             guard error.kind == .outcomeUnknown, try hasCommitted(batch) else { throw error }
@@ -148,56 +137,44 @@ final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
         return !wanted.isEmpty
     }
 
+    /// Those of a kind go together.
     func send(_ questions: [Question]) throws(EngineError) {
-        var kinds: [String: [Question]] = [:]
-        for question in questions where ahead[question.key] == nil {
-            guard question.query != nil, let types = BatchedQuestion.types(of: question.values) else {
-                ahead[question.key] = .alone(try postgres.send(question.text, question.values))
+        var seen: Set<[UInt8]> = []
+        var kinds: [[String]: [Question]] = [:]
+        for question in questions where ahead[question.key] == nil && seen.insert(question.key).inserted {
+            let types = BatchedQuestion.types(of: question.values)
+            kinds[[question.statement.text.key] + types, default: []].append(question)
+        }
+        for (kind, runs) in kinds {
+            let types = kind.dropFirst()
+            guard runs.count > 1, !types.isEmpty else {
+                for run in runs { ahead[run.key] = (try postgres.send(run.statement.text, run.values), nil) }
                 continue
             }
-            kinds[([question.text.key] + types).joined(separator: " "), default: []].append(question)
+            let text = groups[kind] ?? postgres.text(BatchedQuestion.sql(runs[0].statement.sql, types: Array(types)))
+            groups[kind] = text
+            let answer = try postgres.send(text, BatchedQuestion.arrays(runs.map(\.values)))
+            for (number, run) in zip(1..., runs) { ahead[run.key] = (answer, number) }
         }
-        for (kind, questions) in kinds { try send(questions, of: kind) }
-    }
-
-    private func send(_ questions: [Question], of kind: String) throws(EngineError) {
-        var seen: Set<[UInt8]> = []
-        let runs = questions.filter { seen.insert($0.key).inserted }
-        guard runs.count > 1, let query = runs[0].query, let types = BatchedQuestion.types(of: runs[0].values) else {
-            for question in runs { ahead[question.key] = .alone(try postgres.send(question.text, question.values)) }
-            return
-        }
-        let text = groups[kind] ?? postgres.text(BatchedQuestion.sql(query, types: types))
-        groups[kind] = text
-        let group = BatchedQuestion(try postgres.send(text, BatchedQuestion.arrays(runs.map(\.values))))
-        for (index, question) in runs.enumerated() { ahead[question.key] = .among(group, number: index + 1) }
     }
 
     func ask(_ statement: PostgresStatement, _ values: [Value]) throws(EngineError) -> PostgresResult? {
-        try ask(statement.text, query: statement.sql, values)
-    }
-
-    private func ask(
-        _ text: StatementText,
-        query: String? = nil,
-        _ values: [Value] = []
-    ) throws(EngineError) -> PostgresResult? {
         if recorded != nil || !ahead.isEmpty {
             // Tells questions apart by their bytes.
-            let key = values.reduce(into: Array(text.key.utf8) + [0]) { $1.append(to: &$0) }
+            let key = values.reduce(into: Array(statement.text.key.utf8) + [0]) { $1.append(to: &$0) }
             if let known = ahead[key] {
                 // Afterwards, others may have written.
                 if !isInTransaction, recorded == nil { ahead[key] = nil }
-                return try known.take()
+                return try known.answer.take(run: known.run)
             }
             if recorded != nil {
-                recorded?.append(Question(text: text, query: query, values: values, key: key))
+                recorded?.append(Question(statement: statement, values: values, key: key))
                 return nil
             }
         }
         return try alone { () throws(EngineError) in
             try writes.run(on: postgres)
-            return try postgres.send(text, values).take()
+            return try postgres.send(statement.text, values).take()
         }
     }
 

@@ -14,15 +14,14 @@ final class PostgresMembership {
     static let leaseSeconds = 10
 
     let connection: PostgresLedgerConnection
-    let nodeState: PostgresNodeState
+    var nodeState: PostgresNodeState { connection.nodeState }
     private let beat, standing, leave, takeLease, endLease: Statement
     /// The session on which this node last compared timelines.
     var comparedSession = 0
     var change: TimelineChange?
 
-    init(_ connection: PostgresLedgerConnection, nodeState: PostgresNodeState) throws(EngineError) {
+    init(_ connection: PostgresLedgerConnection) throws(EngineError) {
         self.connection = connection
-        self.nodeState = nodeState
         beat = try connection.prepare(
             """
             INSERT INTO nodes (node, version, started_at, seen_at) VALUES (?, ?, clock_timestamp(), clock_timestamp())

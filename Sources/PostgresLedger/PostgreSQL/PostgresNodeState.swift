@@ -91,8 +91,6 @@ final class PostgresNodeState: Sendable {
 
     var hasLost: Bool { lost.load(ordering: .relaxed) }
 
-    func markLost() { lost.store(true, ordering: .relaxed) }
-
     /// Ascends, whichever connection sends: others refuse a number that they have had.
     func nextMessage() -> Int64 { sender << 32 + messageCount.add(1, ordering: .relaxed).newValue }
 
@@ -140,7 +138,7 @@ extension PostgresNodeState {
     }
 
     func lose() -> EngineError {
-        markLost()
+        lost.store(true, ordering: .relaxed)
         return PostgresNodeState.lostCommits
     }
 

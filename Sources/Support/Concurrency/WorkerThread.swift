@@ -54,6 +54,24 @@ public final class OwnedThread: Sendable {
         running.withLock { $0 = WorkerThread(name: name, body: body) }
     }
 
+    /// Waits until `body` has opened what it works with, and says so with what others may know of that. Throws what it
+    /// throws before; the thread has ended then.
+    public func start<Opened: Sendable, Failure: Error>(
+        _ name: String,
+        opening body: @escaping @Sendable (_ opened: (Opened) -> Void) throws(Failure) -> Void
+    ) throws(Failure) -> Opened {
+        let result = Promise<Result<Opened, Failure>>()
+        start(name) {
+            do throws(Failure) { try body { result.fulfil(.success($0)) } } catch { result.fulfil(.failure(error)) }
+        }
+        do throws(Failure) {
+            return try result.wait().get()
+        } catch {
+            join()
+            throw error
+        }
+    }
+
     /// Waits until the body has returned. Does nothing the second time, and if the thread was not started.
     public func join() {
         let started = running.withLock { running in

@@ -82,9 +82,14 @@ import Testing
             try LedgerQueries(connection, epoch: "", policy: AccessPolicy(sandboxUsers: .any), streams: .standard),
         ]
         if let connection = connection as? PostgresLedgerConnection {
-            all.append(try PostgresMembership(connection, nodeState: connection.nodeState))
+            all.append(try PostgresMembership(connection))
             // An inspection prepares its questions as it asks them.
             _ = try PostgresInspection.report(connection.postgres, asker: nil)
+            // So does a transaction.
+            try connection.begin()
+            _ = try connection.holds(.only)
+            try connection.rollback()
+            _ = try connection.head()
         }
         return all
     }

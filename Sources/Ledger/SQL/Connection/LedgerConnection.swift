@@ -26,7 +26,7 @@ public protocol LedgerConnection: AnyObject {
 }
 
 extension LedgerConnection {
-    public func prepare(_ insertion: Insertion) throws(EngineError) -> Statement { try prepare(insertion.sql) }
+    public func prepare(_ insertion: Insertion) throws(EngineError) -> Statement { try prepare(insertion.sql()) }
     public func prepare(waiting update: String) throws(EngineError) -> Statement { try prepare(update) }
     public var eventIDs: String { "events" }
 

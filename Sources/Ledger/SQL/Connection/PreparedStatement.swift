@@ -134,8 +134,9 @@ public struct Insertion: Sendable {
         self.conflict = conflict ?? (keyCount > 0 ? "ON CONFLICT (\(key)) DO UPDATE SET \(replaced)" : "")
     }
 
-    public var sql: String { "\(beginning) (\(marks(columns.count))) \(conflict)" }
-
-    /// Everything before the rows.
-    public var beginning: String { "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES" }
+    public func sql(rows: Int = 1) -> String {
+        let row = "(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
+        let values = Array(repeating: row, count: rows).joined(separator: ", ")
+        return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES \(values) \(conflict)"
+    }
 }

@@ -34,8 +34,6 @@ public struct LedgerRepository {
     /// What this transaction has changed so far.
     var news = TransactionNews()
     var hooksAt = Instant(milliseconds: 0)
-    /// The news before the command that runs, which may also take some back.
-    private var newsBefore = TransactionNews()
 
     public init(
         _ connection: any LedgerConnection,
@@ -117,11 +115,12 @@ extension LedgerRepository {
             count: Int64(fragments.count)
         )
         broadcasts[request.key.text] = new
-        try forgetBroadcastKeys(at: now)
+        // A few at a time: many expired keys must not delay the next request.
+        try statements.forgetBroadcastKeys.run([Value(now - LedgerRepository.memoryOfKeys)])
         try statements.putBroadcastKey.run([
             .text(request.key.text), .text(new.request), .integer(new.position), .integer(new.count), Value(now),
         ])
-        try forgetBroadcastKeys(beyond: limit)
+        try statements.limitBroadcastKeys.run([.integer(limit)])
         return .made(made)
     }
 
@@ -142,21 +141,6 @@ extension LedgerRepository {
     /// The number of keys that are kept within that time: the newest ones, in 200 MB.
     public static let keyLimit: Int64 = 1_000_000
 
-    func forgetJobs(at now: Instant) throws(EngineError) {
-        try statements.forgetJobs.run([Value(now - LedgerRepository.memoryOfJobs)])
-    }
-
-    /// Deletes a few at a time: many expired keys must not delay the next request.
-    func forgetBroadcastKeys(at now: Instant) throws(EngineError) {
-        try statements.forgetBroadcastKeys.run([Value(now - LedgerRepository.memoryOfKeys)])
-    }
-
-    func forgetBroadcastKeys(beyond limit: Int64) throws(EngineError) {
-        try statements.limitBroadcastKeys.run([.integer(limit)])
-    }
-}
-
-extension LedgerRepository {
     /// Records the result of one job, and deletes those that were abandoned too long ago.
     public func end(_ job: Int64, result: JobResult, now: Instant) throws(EngineError) {
         switch result {
@@ -164,7 +148,7 @@ extension LedgerRepository {
         case .retry(let at, let reason): try statements.delayJob.run([Value(at), .text(reason), .integer(job)])
         case .abandoned(let reason): try statements.abandonJob.run([.text(reason), Value(now), .integer(job)])
         }
-        try forgetJobs(at: now)
+        try statements.forgetJobs.run([Value(now - LedgerRepository.memoryOfJobs)])
     }
 
     public func saveCheckpoint(_ name: String, at instant: Instant) throws(EngineError) {
@@ -178,20 +162,15 @@ extension LedgerRepository {
     /// Begins a transaction in which a batch is decided: its commands, after the access whose time has come at `now`.
     public mutating func begin(reading preload: Preload, keys: [IdempotencyKey], now: Instant) throws(EngineError) {
         guard let shared else { return try begin() }
-        let (stored, statements) = (stored, statements)
+        let stored = stored
+        var trial = self
         _ = try shared.readAhead {
             try? preload.read(from: stored)
-            _ = try? (stored.knowsErasures(), stored.endedContracts(at: now))
-            _ = try? (countUnclaimed(), statements.lastContract.first { row in row.integer() })
-            for key in keys { _ = try? findBroadcast(key, at: now) }
+            try? trial.learn(keys, at: now)
         }
         try begin()
-        _ = try stored.knowsErasures()
-        unclaimed = try countUnclaimed()
-        lastContract = try statements.lastContract.first { row in row.integer() } ?? 0
-        for key in keys { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
-        let ended = try endedContracts(at: now)
-        self.ended = ended
+        try learn(keys, at: now)
+        let ended = ended ?? []
         try reading { try preload.read(from: known) }
         let next = try reading { try preload.next(after: ended, in: known) }
         // A contract's further holders are asked for when its row is there.
@@ -199,9 +178,13 @@ extension LedgerRepository {
         try reading { try next.read(from: known) }
     }
 
-    /// Sends a question in advance that is asked after the commit.
-    public func askAheadForNextEnd() throws(EngineError) {
-        _ = try shared?.readAhead { _ = try? nextEnd() }
+    /// Asks for what every batch needs, and what was made under these keys.
+    private mutating func learn(_ keys: [IdempotencyKey], at now: Instant) throws(EngineError) {
+        _ = try stored.knowsErasures()
+        unclaimed = try countUnclaimed()
+        lastContract = try statements.lastContract.first { row in row.integer() } ?? 0
+        for key in keys { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
+        ended = try endedContracts(at: now)
     }
 }
 
@@ -238,7 +221,11 @@ extension LedgerRepository {
         let (act, before) = (act, news.entries.count)
         var told: [UserID] = []
         var holders = users
-        for row in contracts { holders += try contract(row: row)?.holders ?? [] }
+        for row in contracts {
+            // Nil for a number that no contract has.
+            guard let found = try stored.contract(row: row) else { continue }
+            holders += try reading { try known.contract(found.key) }?.holders ?? []
+        }
         for user in holders where !told.contains(user) {
             told.append(user)
             try decide(at: now) { unit in try unit.rebroadcast(to: user) }
@@ -259,12 +246,6 @@ extension LedgerRepository {
         let found = try stored.endedContracts(at: now)
         for contract in found { known.learn(contract) }
         return found.map(\.key)
-    }
-
-    /// Nil for a number that no contract has.
-    func contract(row: Int64) throws(EngineError) -> TrackedContract? {
-        guard let found = try stored.contract(row: row) else { return nil }
-        return try reading { try known.contract(found.key) }
     }
 
     /// The time at which the access of the next contract ends.
@@ -307,6 +288,8 @@ extension LedgerRepository {
 
     public func commit() throws(EngineError) {
         if !news.hooks.isEmpty { try writeHooks() }
+        // Asked after the commit, and sent with it.
+        _ = try shared?.readAhead { _ = try? nextEnd() }
         try connection.commit(head: known.head, entriesAt: entriesAt)
     }
 
@@ -319,24 +302,26 @@ extension LedgerRepository {
     /// Does nothing if the engine has already rolled the transaction back.
     public func rollback() throws(EngineError) { try connection.rollback() }
 
-    /// From here on, `undoCommand` can undo one command without the others.
-    public mutating func beginCommand() throws(EngineError) {
-        newsBefore = news
+    /// Runs one command, whose failure undoes nothing else. Throws it if the whole transaction has to be undone.
+    mutating func isolated<Value>(
+        _ command: (inout LedgerRepository) throws(EngineError) -> Value
+    ) throws(EngineError) -> Result<Value, EngineError> {
+        // A command may also take news back.
+        let before = news
         try statements.savepoint.run()
-    }
-
-    public func endCommand() throws(EngineError) {
-        try shared?.confirmStatements()
-        try statements.release.run()
-    }
-
-    /// Undoes the command that failed with `error`. Throws that error if the whole transaction has to be undone.
-    public mutating func undoCommand(after error: EngineError) throws(EngineError) {
-        guard connection.isInTransaction, !error.failsTransaction else { throw error }
-        try statements.rollbackTo.run()
-        try statements.release.run()
-        news = newsBefore
-        try forget()
+        do throws(EngineError) {
+            let value = try command(&self)
+            try shared?.confirmStatements()
+            try statements.release.run()
+            return .success(value)
+        } catch {
+            guard connection.isInTransaction, !error.failsTransaction else { throw error }
+            try statements.rollbackTo.run()
+            try statements.release.run()
+            news = before
+            try forget()
+            return .failure(error)
+        }
     }
 
     /// Discards what is known in the transaction: something was rolled back, or somebody else may have written.

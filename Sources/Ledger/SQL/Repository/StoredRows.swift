@@ -135,17 +135,13 @@ extension StoredRows {
     /// Contracts whose access should have ended: at most 500, so that the commands behind them wait only milliseconds.
     func endedContracts(at now: Instant) throws(EngineError) -> [TrackedContract] {
         let found = try statements.endedContracts.all([Value(now)], read: ContractRow.read)
-        var ended: [TrackedContract] = []
-        for row in found { ended.append(try tracked(row)) }
-        return ended
+        return try found.map { row throws(EngineError) in try tracked(row) }
     }
 
     /// Nil for a number that no contract has.
     func contract(row: Int64) throws(EngineError) -> TrackedContract? {
-        guard let found = try statements.common.contractByID.first([.integer(row)], read: ContractRow.read) else {
-            return nil
-        }
-        return try tracked(found)
+        let found = try statements.common.contractByID.first([.integer(row)], read: ContractRow.read)
+        return try found.map { row throws(EngineError) in try tracked(row) }
     }
 
     private func tracked(_ row: ContractRow) throws(EngineError) -> TrackedContract {

@@ -299,6 +299,4 @@ struct WriterStatements {
     }
 }
 
-func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
-
 func assignments(_ columns: [String]) -> String { columns.map { "\($0) = ?" }.joined(separator: ", ") }

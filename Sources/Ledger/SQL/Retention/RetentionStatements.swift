@@ -110,14 +110,22 @@ extension LedgerRepository {
         through last: Int64,
         by retention: RetentionStatements
     ) throws(EngineError) {
-        let aged = try retention.fragments.all([.integer(first), .integer(last)], read: AgedFragment.read)
+        let aged = try retention.fragments.all([.integer(first), .integer(last)]) { row in
+            AgedFragment(
+                stream: row.text(),
+                key: row.text(),
+                position: row.integer(),
+                ordinal: row.integer(),
+                content: row.text()
+            )
+        }
         for fragment in aged {
             try retention.deleteOlder.run(fragment.place)
             let isSuperseded = try retention.newer.first(fragment.place) { _ in true } ?? false
-            switch fragment.fate(isSuperseded: isSuperseded) {
-            case .stays: break
-            case .goes: try retention.delete.run(fragment.place)
-            case .becomesRefresh: try retention.refresh.run(fragment.place + [.integer(fragment.ordinal)])
+            if fragment.key.isEmpty || !isSuperseded && !fragment.showsState {
+                try retention.refresh.run(fragment.place + [.integer(fragment.ordinal)])
+            } else if isSuperseded {
+                try retention.delete.run(fragment.place)
             }
         }
     }
@@ -125,10 +133,6 @@ extension LedgerRepository {
 
 /// A fragment that has passed the retention age, once everything older in its stream and target is gone.
 private struct AgedFragment {
-    enum Fate {
-        case stays, goes, becomesRefresh
-    }
-
     var stream: String
     var key: String
     var position: Int64
@@ -140,19 +144,5 @@ private struct AgedFragment {
 
     /// A fragment that shows the user's state stays until a newer one does, because a page that comes without a cursor
     /// gets it. An app's markup goes; a page with an older cursor reloads instead.
-    func fate(isSuperseded: Bool) -> Fate {
-        if key.isEmpty { return .becomesRefresh }
-        if isSuperseded { return .goes }
-        return content == "template" || content == "none" ? .stays : .becomesRefresh
-    }
-
-    static func read(_ row: inout Row) -> AgedFragment {
-        AgedFragment(
-            stream: row.text(),
-            key: row.text(),
-            position: row.integer(),
-            ordinal: row.integer(),
-            content: row.text()
-        )
-    }
+    var showsState: Bool { content == "template" || content == "none" }
 }

@@ -3,19 +3,16 @@ import Domain
 import Glibc
 import Ledger
 
-/// Opens sessions. It tries each host in turn, as libpq does, but with a deadline for each and with the server's error
-/// codes.
-///
-/// A host name that cannot be resolved blocks the thread as long as the system's resolver waits.
-struct SessionOpener {
-    let url: PostgresURL
-    let options: PostgresOptions
-
-    func open() throws(EngineError) -> PostgresSession {
+/// Opens sessions.
+extension PostgresConnection {
+    /// Tries each host in turn, as libpq does, but with a deadline for each and with the server's error codes.
+    ///
+    /// A host name that cannot be resolved blocks the thread as long as the system's resolver waits.
+    func openSession() throws(EngineError) -> PostgresSession {
         var failures: [EngineError] = []
         for host in url.hosts {
             do throws(EngineError) {
-                return try open(host)
+                return try openSession(at: host)
             } catch {
                 // The other hosts of a cluster have the same passwords.
                 if error.kind == .denied { throw error }
@@ -27,7 +24,7 @@ struct SessionOpener {
         throw EngineError(telling?.kind ?? .statement, sqlState: telling?.sqlState ?? "", messages)
     }
 
-    private func open(_ host: [String: String]) throws(EngineError) -> PostgresSession {
+    private func openSession(at host: [String: String]) throws(EngineError) -> PostgresSession {
         do throws(EngineError) {
             return try connect(to: host, words: words)
         } catch {
@@ -55,7 +52,7 @@ struct SessionOpener {
     }
 
     /// For each host.
-    var limit: Duration {
+    var connectLimit: Duration {
         let given = url.parameters["connect_timeout"].flatMap { Int64($0) } ?? 0
         guard given > 0 else { return options.connect }
         return options.waitsAsTold ? .seconds(given) : min(.seconds(given), options.connect)
@@ -63,13 +60,14 @@ struct SessionOpener {
 
     private func connect(to host: [String: String], words: String?) throws(EngineError) -> PostgresSession {
         let session = try start(parameters(for: host, words: words))
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + connectLimit
         var state = PGRES_POLLING_WRITING
         while state != PGRES_POLLING_OK {
             guard state != PGRES_POLLING_FAILED else { throw session.connectFailure }
             let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
             guard session.waitForSocket(events, until: deadline) else {
-                throw EngineError(.connectionLost, "\(PostgresURL.name(of: host)) did not answer within \(limit)")
+                let name = PostgresURL.name(of: host)
+                throw EngineError(.connectionLost, "\(name) did not answer within \(connectLimit)")
             }
             state = PQconnectPoll(session.handle)
         }

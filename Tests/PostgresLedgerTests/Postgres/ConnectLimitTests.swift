@@ -2,7 +2,7 @@ import Testing
 
 @testable import PostgresLedger
 
-@Suite struct SessionOpenerTests {
+@Suite struct ConnectLimitTests {
     struct Patience: CustomTestStringConvertible {
         var testDescription: String
         var parameters = ""
@@ -23,6 +23,6 @@ import Testing
         options.connect = .seconds(3)
         options.waitsAsTold = given.waitsAsTold
         let url = try PostgresURL("postgres://host/postgres" + given.parameters)
-        #expect(SessionOpener(url: url, options: options).limit == given.limit)
+        #expect(PostgresConnection(url, options: options).connectLimit == given.limit)
     }
 }
