@@ -71,7 +71,7 @@ public final class Server {
         gateway = try core.gateway(handler, at: core.address, position: position, metrics: core.metrics)
         // Its connections are not pages: they are not counted among them.
         consoleGateway = try core.consoleSocket.map { [core, position] socket throws(StartError) in
-            try core.gateway(ConsoleHandler(withConsole), at: socket, position: position, metrics: Metrics())
+            try core.gateway(ConsoleHandler(endpoints: withConsole), at: socket, position: position, metrics: Metrics())
         }
         core.consolePages.replace(with: consoleGateway ?? gateway)
         core.onErasure.replace(with: { [console] in console.userWasErased() })

@@ -178,12 +178,8 @@ extension ServerCore {
 
 /// Answers at the console's own address: with its pages, and nothing else.
 struct ConsoleHandler: RequestHandler {
-    private let endpoints: Endpoints
-
-    /// `endpoints` with the console.
-    init(_ endpoints: Endpoints) {
-        self.endpoints = endpoints
-    }
+    /// With the console.
+    let endpoints: Endpoints
 
     var hasConsole: Bool { endpoints.hasConsole }
 

@@ -14,20 +14,13 @@ import HTTPClient
 struct BulkGrant {
     private static let sizeLimit = 64 << 20
 
-    private let request: GrantRequest
-    private let takesHeldProduct: Bool
-    private let file: String
-    private let isTrial: Bool
-    private let remote: RemoteServer
-
     /// An empty product stands for what each user holds.
-    init(_ request: GrantRequest, file: String, isTrial: Bool, remote: RemoteServer) {
-        self.request = request
-        takesHeldProduct = request.product.isEmpty
-        self.file = file
-        self.isTrial = isTrial
-        self.remote = remote
-    }
+    let request: GrantRequest
+    let file: String
+    let isTrial: Bool
+    let remote: RemoteServer
+
+    private var takesHeldProduct: Bool { request.product.isEmpty }
 
     func run() throws(CommandFailure) -> Int32 {
         let users = try users()

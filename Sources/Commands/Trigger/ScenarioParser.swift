@@ -8,14 +8,9 @@ import Simulator
 struct ScenarioParser {
     private static let limit = 1000
 
-    private let words: StoreEventParser
+    let words: StoreEventParser
     /// Leaves out the steps that the store does not know.
-    private let isLenient: Bool
-
-    init(_ words: StoreEventParser, isLenient: Bool = false) {
-        self.words = words
-        self.isLenient = isLenient
-    }
+    var isLenient = false
 
     func parse(_ text: String) throws(ScenarioError) -> Scenario {
         var steps: [Scenario.Step] = []

@@ -30,7 +30,7 @@ public struct Trigger: Command {
         guard event != "" else { throw UsageError("the type is empty") }
         provider = Provider(rawValue: store)
         words = StoreEventParser(
-            LifecycleEventNames(provider, kind: options.request.kind ?? .subscription),
+            vocabulary: LifecycleEventNames(provider, kind: options.request.kind ?? .subscription),
             types: SimulatedStores.types(of: provider)
         )
         self.event = event
@@ -121,7 +121,7 @@ public struct Trigger: Command {
             let builtIn = Scenario.builtIn.first { $0.key == name }?.value
             let text = if let builtIn { builtIn } else { try file(name) }
             do throws(ScenarioError) {
-                scenario = try ScenarioParser(words, isLenient: builtIn != nil).parse(text)
+                scenario = try ScenarioParser(words: words, isLenient: builtIn != nil).parse(text)
             } catch {
                 throw CommandFailure("\(name):\(error.line): \(error.message)")
             }

@@ -9,12 +9,10 @@ import Support
 
 /// What `--dev` adds to the server: the demo page, the simulated stores behind its buttons, and its event list.
 final class DemoRoutes: Sendable {
+    private let core: ServerCore
     private let workspace: DevelopmentWorkspace
-    /// The bearer key that the simulated stores use.
-    private let apiKey: String
     /// The apps that the simulated stores sell for, where the settings name one.
     private let apps: [Provider: String]
-    private let clock: Clock
     private let page: DemoPage
     private let events: DemoEvents
     /// Pages and events wait for the ledger.
@@ -28,11 +26,10 @@ final class DemoRoutes: Sendable {
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
     init(_ core: ServerCore, workspace: DevelopmentWorkspace) {
+        self.core = core
         self.workspace = workspace
-        clock = core.clock
-        apiKey = core.keys.access.first?.secret.value ?? ""
         apps = core.configuration.simulatedApps
-        page = DemoPage(core)
+        page = DemoPage(core: core)
         events = DemoEvents(reader: core.reader, epoch: core.writer.epoch, timings: core.telemetry.timings)
         standIns = [
             "apple": AppleStandIn(
@@ -42,22 +39,18 @@ final class DemoRoutes: Sendable {
             ) { [address] in address.value.map { "\($0)/webhooks/apple" } },
             "google": GoogleStandIn(key: workspace.google),
             "stripe": StripeStandIn(),
-            "clock": DemoRoutes.clock(core.clock, workspace: workspace, writer: core.writer),
+            // Setting this clock wakes the ledger and informs the commands in this folder.
+            "clock": ClockStandIn(core.clock) {
+                try? workspace.write(clockOffset: core.clock.offset)
+                core.writer.wake()
+            },
         ]
     }
 
     /// From now on the server can be reached: tells the simulated store, and the commands in this folder, where.
     func serve(at address: String) throws(WorkspaceError) {
         self.address.replace(with: address)
-        try workspace.write(address: address, clockOffset: clock.offset)
-    }
-
-    /// Setting this clock wakes the ledger and informs the commands in this folder.
-    private static func clock(_ clock: Clock, workspace: DevelopmentWorkspace, writer: LedgerWriter) -> ClockStandIn {
-        ClockStandIn(clock) {
-            try? workspace.write(clockOffset: clock.offset)
-            writer.wake()
-        }
+        try workspace.write(address: address, clockOffset: core.clock.offset)
     }
 
     func close() {
@@ -105,8 +98,9 @@ final class DemoRoutes: Sendable {
         guard let address = address.value, let store = workspace.store(purchase.store) else {
             return reply.send(.unavailable("starting", message: "The simulated stores are not ready yet."))
         }
-        let driver = StoreDriver(server: address, apiKey: apiKey, store: store)
-        reply.send(purchase.deliver(with: driver, app: apps[purchase.store], now: clock.now()))
+        let key = core.keys.access.first?.secret.value ?? ""
+        let driver = StoreDriver(server: address, apiKey: key, store: store)
+        reply.send(purchase.deliver(with: driver, app: apps[purchase.store], now: core.clock.now()))
     }
 }
 
