@@ -26,11 +26,10 @@ public final class Server {
     /// Nil if the console is at the server's own address.
     let consoleGateway: Gateway?
     let background: BackgroundServices
-    private let reloader: Reloader
+    let services: Services
     let watch: LedgerWatch
     private let restart = Restart()
     private let certificate = CertificateHealth()
-    private let history: History
     private let manager: SystemdNotifier
     /// The ledger's newest position at the start.
     let position: Int64
@@ -55,10 +54,9 @@ public final class Server {
             background: background,
             certificate: certificate
         )
-        let services = core.services(background: background, demo: demo, readiness: report.ask)
+        services = core.services(background: background, demo: demo, readiness: report.ask)
         core.showCertificates(certificate)
-        history = services.history
-        history.tick(at: core.clock.now())
+        services.history.tick(at: core.clock.now())
         position = try core.head()
         var endpoints = Endpoints(services)
         console = core.console(services, api: endpoints)
@@ -77,7 +75,6 @@ public final class Server {
         core.onErasure.replace(with: { [console] in console.userWasErased() })
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
-        reloader = Reloader(core, services: services, hooks: background.hooks)
     }
 
     /// Some libraries end the process if they cannot open the files that they need at the start.
@@ -91,7 +88,7 @@ public final class Server {
     /// Prints its address, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile. Returns true if the
     /// program must restart instead of ending.
     public func run() throws(StartError) -> Bool {
-        let configuration = core.configuration
+        var configuration = core.configuration
         let log = core.log
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
         try tellAddress(addresses)
@@ -106,8 +103,7 @@ public final class Server {
         Log.standardOutput("paycast listening on \(addresses.shown)")
         manager.notify(.ready)
         let watchdog = manager.watchdog { [gateway, core] in Server.probe(gateway, core) }
-        var reloader = reloader
-        while case .reload = Signals.next() { reloader.reload(waking: watcher) }
+        while case .reload = Signals.next() { reload(&configuration, waking: watcher) }
         log.info("draining")
         Signals.exitOnNext()
         let progress = ShutdownProgress(log)
@@ -134,7 +130,7 @@ public final class Server {
             templates: TemplateWatch(core.templates, log: core.log), trim: MemoryTrimSchedule()
         )
         let routine = Routine()
-        routine.start("watcher", state: state) { [gateway, history, clock = core.clock] state in
+        routine.start("watcher", state: state) { [gateway, history = services.history, clock = core.clock] state in
             if state.trim.isDue(ended: gateway.endedConnections) { Allocator.trim() }
             history.tick(at: clock.now())
             state.certificate?.refresh()
