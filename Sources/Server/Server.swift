@@ -43,7 +43,7 @@ public final class Server {
         manager = SystemdNotifier(environment: configuration.source.environment)
         core = try ServerCore(configuration)
         background = BackgroundServices(core, stores: core.stores)
-        demo = core.demo()
+        demo = core.keys.workspace.map { [core] in DemoRoutes(core, workspace: $0) }
         watch = core.watch()
         redis = try core.redis()
         railsCable = try core.railsCable()
@@ -57,7 +57,8 @@ public final class Server {
         services = core.services(background: background, demo: demo, readiness: report.ask)
         core.showCertificates(certificate)
         services.history.tick(at: core.clock.now())
-        position = try core.head()
+        // Before the first page connects. It must be exact, because pages are told what they have missed since then.
+        position = try starting { [core] in try core.reader.answer { try $0.head().position } }
         var endpoints = Endpoints(services)
         console = core.console(services, api: endpoints)
         endpoints.consoleLinks = console.link

@@ -74,9 +74,6 @@ extension ServerCore {
         }
     }
 
-    /// Nil outside development.
-    func demo() -> DemoRoutes? { keys.workspace.map { DemoRoutes(self, workspace: $0) } }
-
     /// `readiness` says on another thread whether the server is ready.
     func services(
         background: BackgroundServices,
@@ -167,12 +164,6 @@ extension ServerCore {
                 onFollow: follows.map { follows in { @Sendable (stream: StreamName) in follows.follow(stream) } }
             )
         }
-    }
-
-    /// The ledger's newest position before the first page connects. It must be exact, because pages are told what they
-    /// have missed since then.
-    func head() throws(StartError) -> Int64 {
-        try starting { try reader.answer { try $0.head().position } }
     }
 }
 

@@ -59,7 +59,9 @@ struct ServerCore {
         templates = try ServerCore.templates(configuration)
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
         address = try ServerCore.address(configuration)
-        consoleSocket = try ServerCore.consoleSocket(configuration)
+        consoleSocket = try configuration.consoleBind.map { bind throws(StartError) in
+            try starting { try BoundAddress(address: bind.address, port: bind.port, count: 1) }
+        }
         storeContext = StoreContext(
             workspace: keys.workspace,
             clock: clock,
@@ -122,11 +124,6 @@ struct ServerCore {
         facts = SharedValue(configuration.facts(node: ledger.node))
         workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         blockingPools = BlockingPools(stores: configuration.storeTypes, metrics: metrics)
-    }
-
-    private static func consoleSocket(_ configuration: Configuration) throws(StartError) -> BoundAddress? {
-        guard let bind = configuration.consoleBind else { return nil }
-        return try starting { try BoundAddress(address: bind.address, port: bind.port, count: 1) }
     }
 
     private static func address(_ configuration: Configuration) throws(StartError) -> BoundAddress {

@@ -61,8 +61,8 @@ struct BulkGrant {
 
     /// What gives access comes before what is over; of both, what a store sold before an earlier grant.
     private func heldProduct(of user: String) throws(CommandFailure) -> String? {
-        let bytes = try remote.get("/users/" + pathPart(user) + "/entitlements")
-        let answer: EntitlementsAnswer = try remote.read(bytes, saying: "what users hold")
+        let path = "/users/" + pathPart(user) + "/entitlements"
+        let answer: EntitlementsAnswer = try remote.get(path, saying: "what users hold")
         return answer.entitlements.filter(\.isCompensated).min { $0.rank < $1.rank }?.product
     }
 

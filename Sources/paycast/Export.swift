@@ -7,6 +7,7 @@ struct Export: Command {
     static let name = "export"
     /// A body may have 256 KiB.
     private static let pageSize = 20
+    private static let subject = "what it knows"
 
     private let remote: RemoteServer
     private let user: String
@@ -20,27 +21,22 @@ struct Export: Command {
 
     func run() throws(CommandFailure) -> Int32 {
         let path = "/users/" + pathPart(user)
-        let record: UserAnswer = try read(path + queryString([("all", "true")]))
+        let record: UserAnswer = try remote.get(path + queryString([("all", "true")]), saying: Export.subject)
         var export = UserExport(record: record, events: [])
         export.events = try allPages { before throws(CommandFailure) in
             let query: QueryItems = [("bodies", "true"), ("limit", "\(Export.pageSize)"), ("before", before)]
-            let page: UserEventsAnswer = try read(path + "/events" + queryString(query))
+            let page: UserEventsAnswer = try remote.get(path + "/events" + queryString(query), saying: Export.subject)
             return (page.events, page.next)
         }
         // What was done to the user, this export included.
         export.audit = try allPages { before throws(CommandFailure) in
-            let page: AuditAnswer = try read(
-                "/audit" + queryString([("user", user), ("limit", "100"), ("before", before)])
-            )
+            let query = queryString([("user", user), ("limit", "100"), ("before", before)])
+            let page: AuditAnswer = try remote.get("/audit" + query, saying: Export.subject)
             return (page.entries, page.next.map { "\($0)" })
         }
         printJSON(JSON.encode(export))
         let isUnknown = record.contracts.isEmpty && record.orders.isEmpty && export.events.isEmpty
         return try exitCode(isUnknown: isUnknown && !allowsUnknown)
-    }
-
-    private func read<Answer: Decodable>(_ path: String) throws(CommandFailure) -> Answer {
-        try remote.read(try remote.get(path), saying: "what it knows")
     }
 }
 

@@ -106,8 +106,7 @@ struct Hooks: Command {
     ) throws(CommandFailure) -> [HookDeliveriesAnswer.Delivery] {
         try allPages(limit: limit) { before throws(CommandFailure) in
             let query = queryString([("user", user), ("state", state), ("before", before)])
-            let bytes = try remote.get("/hooks/deliveries" + query)
-            let page: HookDeliveriesAnswer = try remote.read(bytes, saying: Hooks.subject)
+            let page: HookDeliveriesAnswer = try remote.get("/hooks/deliveries" + query, saying: Hooks.subject)
             return (page.deliveries, page.next)
         }
     }

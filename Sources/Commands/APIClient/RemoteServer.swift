@@ -83,6 +83,11 @@ public struct RemoteServer: Sendable {
         try bodyOfSuccess("GET", path, json: nil, timeout: timeout)
     }
 
+    /// What the answer to a GET says; `what` is in the error of one that does not.
+    public func get<Answer: Decodable>(_ path: String, saying what: String) throws(CommandFailure) -> Answer {
+        try read(try get(path), saying: what)
+    }
+
     public func delete(_ path: String, timeout: Duration) throws(CommandFailure) -> [UInt8] {
         try bodyOfSuccess("DELETE", path, json: nil, timeout: timeout)
     }

@@ -1,4 +1,4 @@
-import Glibc
+import Support
 
 /// The time of a `tail`: how long it may take, and its pauses between two connections.
 struct Waiting {
@@ -30,9 +30,7 @@ struct Waiting {
             delay = min(delay, remaining)
         }
         if let reason { printError("paycast: \(reason); trying again in \(delay)") }
-        usleep(
-            UInt32(clamping: delay.components.seconds * 1_000_000 + delay.components.attoseconds / 1_000_000_000_000)
-        )
+        Waker().wait(timeout: delay)
     }
 
     private func timedOut(_ timeout: Duration) -> CommandFailure {

@@ -7,17 +7,10 @@ import Support
 ///
 /// Options are taken before positionals, since only the command knows which options have a value.
 public struct Arguments {
-    private enum Token: Equatable {
-        case option(String)
-        case optionWithValue(String, String)
-        case value(String)
-
-        var name: String? {
-            switch self {
-            case .option(let name), .optionWithValue(let name, _): name
-            case .value: nil
-            }
-        }
+    /// An option, with the value after its `=`, or a word without a name.
+    private struct Token {
+        var name: String?
+        var value: String?
     }
 
     private var tokens: [Token]
@@ -27,21 +20,22 @@ public struct Arguments {
     public init(_ words: [String]) {
         let options = words.prefix { $0 != "--" }
         let values = words.dropFirst(options.count + 1)
-        tokens = options.map(Arguments.token) + values.map { .value($0) }
+        tokens = options.map(Arguments.token) + values.map { Token(value: $0) }
     }
 
     /// `-` alone stands for stdin, and `-1` is a number.
     private static func token(_ word: String) -> Token {
-        guard word.hasPrefix("-"), let second = word.dropFirst().first, !second.isNumber else { return .value(word) }
-        guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return .option(word) }
-        return .optionWithValue(String(word[..<equals]), String(word[word.index(after: equals)...]))
+        guard word.hasPrefix("-"), let second = word.dropFirst().first, !second.isNumber
+        else { return Token(value: word) }
+        guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return Token(name: word) }
+        return Token(name: String(word[..<equals]), value: String(word[word.index(after: equals)...]))
     }
 
     /// Whether the flag is there; it takes no value.
     public mutating func flag(_ name: String) throws(UsageError) -> Bool {
         known.append(name)
         guard let index = tokens.firstIndex(where: { $0.name == name }) else { return false }
-        if case .optionWithValue = tokens[index] { throw UsageError("\(name) takes no value") }
+        if tokens[index].value != nil { throw UsageError("\(name) takes no value") }
         tokens.remove(at: index)
         return true
     }
@@ -64,14 +58,10 @@ public struct Arguments {
         known.append(name)
         var values: [String] = []
         while let index = tokens.firstIndex(where: { $0.name == name }) {
-            if case .optionWithValue(_, let value) = tokens.remove(at: index) {
-                values.append(value)
-            } else if index < tokens.count, case .value(let value) = tokens[index] {
-                tokens.remove(at: index)
-                values.append(value)
-            } else {
+            guard let value = tokens.remove(at: index).value ?? takeWord(at: index) else {
                 throw UsageError("\(name) needs a value")
             }
+            values.append(value)
         }
         return values
     }
@@ -90,13 +80,12 @@ public struct Arguments {
     public mutating func seed(_ name: String) throws(UsageError) -> UInt64? {
         known.append(name)
         guard let index = tokens.firstIndex(where: { $0.name == name }) else { return nil }
-        if case .optionWithValue(_, let text) = tokens.remove(at: index) {
+        if let text = tokens.remove(at: index).value {
             guard let seed = UInt64(text) else { throw UsageError("\(name) must be a number, not \(quoted(text))") }
             return seed
         }
-        guard index < tokens.count, case .value(let text) = tokens[index], let seed = UInt64(text) else {
-            return UInt64.random(in: 0...999_999)
-        }
+        guard index < tokens.count, tokens[index].name == nil, let seed = tokens[index].value.flatMap({ UInt64($0) })
+        else { return UInt64.random(in: 0...999_999) }
         tokens.remove(at: index)
         return seed
     }
@@ -132,15 +121,18 @@ public struct Arguments {
     /// The next word that is not an option; call this after taking all options.
     public mutating func positional() throws(UsageError) -> String? {
         try refuseUnknownOptions()
-        guard case .value(let value) = tokens.first else { return nil }
-        tokens.removeFirst()
-        return value
+        return takeWord(at: 0)
+    }
+
+    /// The word that is no option, if one stands there.
+    private mutating func takeWord(at index: Int) -> String? {
+        index < tokens.count && tokens[index].name == nil ? tokens.remove(at: index).value : nil
     }
 
     /// Rejects everything that was not taken.
     public func finish() throws(UsageError) {
         try refuseUnknownOptions()
-        if case .value(let value) = tokens.first { throw UsageError("unexpected argument \(quoted(value))") }
+        if let value = tokens.first?.value { throw UsageError("unexpected argument \(quoted(value))") }
     }
 
     private func refuseUnknownOptions() throws(UsageError) {

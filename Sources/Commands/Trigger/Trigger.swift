@@ -89,7 +89,7 @@ public struct Trigger: Command {
                 }
             }
             if options.expectsHook, let user = options.request.user {
-                try HookExpectation(remote: remote, user: user).wait(from: player.newest, timeout: options.timeout)
+                try remote.waitForHooks(of: user, from: player.newest, timeout: options.timeout)
             }
             return 0
         } catch {

@@ -1,17 +1,9 @@
 public import Domain
 import Pages
-public import Stores
+import Stores
 import Support
 
 extension Configuration {
-    /// The settings of one store. Nil if this server does not have the store.
-    public subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted? {
-        for store in stores {
-            if let store = store as? Wanted { return store }
-        }
-        return nil
-    }
-
     /// The environments that every store serves. An operator can choose only Apple's.
     static func environments(_ stores: [any Store]) -> Set<StoreEnvironment> {
         stores.reduce(Set(StoreEnvironment.ofStores)) { $0.intersection($1.environments) }

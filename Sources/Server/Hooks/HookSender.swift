@@ -25,8 +25,8 @@ struct HookSender: Sendable {
     init(_ addresses: [HookAddress], clock: Clock) {
         self.clock = clock
         receivers = addresses.reduce(into: [:]) { receivers, address in
-            receivers[address.url] = Receiver(
-                url: try? RequestURL(address.url),
+            receivers[address.target.address] = Receiver(
+                url: try? RequestURL(address.target.address),
                 client: HTTPClient(timeout: HookSender.timeout),
                 signer: WebhookSigner(address.secrets.compactMap { WebhookSecret($0.value) })
             )

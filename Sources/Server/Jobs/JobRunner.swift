@@ -225,8 +225,7 @@ struct JobAlarm: Equatable {
     }
 
     func secondsLeft(at now: Instant) -> Int {
-        backlog.nearestDeadline.map { Int(($0.milliseconds.subtractingSaturated(now.milliseconds)) / 1000) }
-            ?? JobAlarm.never
+        backlog.nearestDeadline.map { Int($0.elapsed(since: now).components.seconds) } ?? JobAlarm.never
     }
 
     /// For `/ready`. The sentences do not change from second to second.
@@ -240,13 +239,6 @@ struct JobAlarm: Equatable {
             problems.append("\(unacknowledged) purchases could not be acknowledged and are refunded; see the log")
         }
         return problems
-    }
-}
-
-extension Int64 {
-    fileprivate func subtractingSaturated(_ other: Int64) -> Int64 {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (self < other ? .min : .max) : difference
     }
 }
 
