@@ -98,10 +98,7 @@ public final class Server {
         // In development, the stand-ins in this same server answer for the stores: there is nothing to find out.
         let probe = configuration.isDevelopment ? nil : startProbe()
         listenToRails()
-        warnOfNewHistory()
-        logServing(at: addresses.own)
-        logConsole(at: addresses)
-        Log.standardOutput("paycast listening on \(addresses.shown)")
+        announce(addresses)
         manager.notify(.ready)
         let watchdog = manager.watchdog { [gateway, core] in Server.probe(gateway, core) }
         while case .reload = Signals.next() { reload(&configuration, waking: watcher) }
@@ -163,36 +160,28 @@ public final class Server {
         if let demo { try starting { try demo.serve(at: addresses.own) } }
     }
 
-    private func logServing(at address: String) {
-        let configuration = core.configuration
-        core.log.info(
+    private func announce(_ addresses: ServerAddress) {
+        let (configuration, log) = (core.configuration, core.log)
+        if core.ledger.hasNewEpoch {
+            let todo = "none: it has a new epoch, pages get the newest state, and stores are asked what they sent"
+            log.warning("ledger has another history", fields: ["todo": todo])
+        }
+        log.info(
             "serving",
             fields: [
-                "address": address, "ledger": configuration.database.description, "epoch": core.writer.epoch,
+                "address": addresses.own, "ledger": configuration.database.description, "epoch": core.writer.epoch,
                 "loops": configuration.loops, "connections": configuration.limits.connections,
             ]
         )
-    }
-
-    private func logConsole(at addresses: ServerAddress) {
-        guard console.isThere else { return }
-        let bind = core.configuration.consoleBind
-        let isSecure = core.configuration.tls != nil
-        let own = bind.map {
-            ServerAddress(bind: $0.address, port: consoleGateway?.port ?? $0.port, isSecure: isSecure)
+        if console.isThere {
+            let isSecure = configuration.tls != nil
+            let own = configuration.consoleBind.map {
+                ServerAddress(bind: $0.address, port: consoleGateway?.port ?? $0.port, isSecure: isSecure)
+            }
+            let path = configuration.isDevelopment ? "/console/enter" : "/console"
+            log.info("console", fields: ["address": (own ?? addresses).shown + path])
         }
-        let path = core.configuration.isDevelopment ? "/console/enter" : "/console"
-        core.log.info("console", fields: ["address": (own ?? addresses).shown + path])
-    }
-
-    private func warnOfNewHistory() {
-        guard core.ledger.hasNewEpoch else { return }
-        core.log.warning(
-            "ledger has another history",
-            fields: [
-                "todo": "none: it has a new epoch, pages get the newest state, and stores are asked what they sent"
-            ]
-        )
+        Log.standardOutput("paycast listening on \(addresses.shown)")
     }
 
     /// Returns when the loops and the ledger have answered. A database that does not is no fault of this process, and

@@ -61,7 +61,12 @@ extension Configuration {
     /// arrives.
     func logGaps(to log: Log) {
         let served = servedStores.map(\.rawValue)
-        let missing = unservedStores
+        let missing = sellers.filter { !$0.missingSettings.isEmpty }.map { store in
+            // As in `stripe (PAYCAST_STRIPE_SECRETS is missing)`.
+            let names = store.missingSettings
+            let verb = names.count == 1 ? "is" : "are"
+            return "\(type(of: store).provider.rawValue) (\(names.joined(separator: " and ")) \(verb) missing)"
+        }
         log.info(
             "stores",
             fields: [
@@ -71,15 +76,5 @@ extension Configuration {
         )
         for gap in gaps { log.warning("not configured", fields: ["problem": gap]) }
         for warning in warnings { log.warning("configuration", fields: ["warning": warning]) }
-    }
-
-    /// For the log at start: `stripe (PAYCAST_STRIPE_SECRETS is missing)`.
-    private var unservedStores: [String] {
-        sellers.compactMap { store in
-            let missing = store.missingSettings
-            guard !missing.isEmpty else { return nil }
-            let names = missing.joined(separator: " and ")
-            return "\(type(of: store).provider.rawValue) (\(names) \(missing.count == 1 ? "is" : "are") missing)"
-        }
     }
 }
