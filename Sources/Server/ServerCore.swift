@@ -170,7 +170,7 @@ extension ServerCore {
             log.error("ledger has a newer schema", fields: ["todo": "run the version that the other nodes have"])
             restart.end()
         case .beat(let instant):
-            if let instant { followClock(to: instant) }
+            if let instant, ServerCore.follow(instant, by: clock, configuration, log: log) { writer.wake() }
             lead.retry()
         case .erased(let erased):
             publisher.gateway?.reloadPages(on: workers) { [streams = configuration.streamPattern] stream in
@@ -185,10 +185,6 @@ extension ServerCore {
             follows.sayAgain()
         case .dropped(let count): dropped.add(count)
         }
-    }
-
-    private func followClock(to instant: Instant) {
-        if ServerCore.follow(instant, by: clock, configuration, log: log) { writer.wake() }
     }
 
     /// The clocks of nodes may be minutes apart; periods end by the database's. Returns whether the clock was set.

@@ -14,7 +14,6 @@ final class DemoRoutes: Sendable {
     /// The apps that the simulated stores sell for, where the settings name one.
     private let apps: [Provider: String]
     private let page: DemoPage
-    private let events: DemoEvents
     /// Pages and events wait for the ledger.
     private let pages = WorkerPool(name: "demo-page", threads: 2, capacity: 1000)
     /// The simulated stores talk to this server over HTTP like real ones, so they wait on a thread of their own.
@@ -30,7 +29,6 @@ final class DemoRoutes: Sendable {
         self.workspace = workspace
         apps = core.configuration.simulatedApps
         page = DemoPage(core: core)
-        events = DemoEvents(reader: core.reader, epoch: core.writer.epoch, timings: core.telemetry.timings)
         standIns = [
             "apple": AppleStandIn(
                 signer: workspace.signer,
@@ -64,9 +62,7 @@ final class DemoRoutes: Sendable {
         case .file(path: "/"):
             .later { [page, pages] reply in pages.submit { reply.send(page.response(to: request)) } }
         case .demoEvents:
-            .later { [events, pages] reply in
-                pages.submit { reply.send(events.response(since: request.query["since"])) }
-            }
+            .later { [self] reply in pages.submit { reply.send(self.events(since: request.query["since"])) } }
         case .demoStore: .later { [self] reply in store.submit { self.deliver(request, to: reply) } }
         case .demoAPI(let path):
             .later { [self] reply in callees.submit { reply.send(self.call(path, request: request)) } }
@@ -112,26 +108,23 @@ extension Response {
 
 /// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. The
 /// page polls it instead of holding it open: a browser has six connections to a server for all its tabs.
-struct DemoEvents: Sendable {
-    private static let limit = 50
-
-    let reader: LedgerReader
-    let epoch: String
-    let timings: EventTimings
+extension DemoRoutes {
+    private static let eventLimit = 50
 
     /// Blocks.
-    func response(since text: String?) -> Response {
+    private func events(since text: String?) -> Response {
+        let (reader, epoch) = (core.reader, core.writer.epoch)
         let position: Int64
         if let cursor = text.flatMap(Cursor.init), cursor.epoch == epoch {
             position = cursor.position
         } else {
             let newest = (try? reader.answer { try $0.head() }.position) ?? 0
-            position = max(0, newest - Int64(DemoEvents.limit))
+            position = max(0, newest - Int64(DemoRoutes.eventLimit))
         }
-        let found = try? reader.answer { try $0.entries(after: position, limit: DemoEvents.limit) }
+        let found = try? reader.answer { try $0.entries(after: position, limit: DemoRoutes.eventLimit) }
         guard let found else { return .unavailable("ledger_failed", message: "The ledger cannot be read.") }
         let lines = found.entries.map { entry in
-            DemoEvents.line(entry, timing: entry.notice.event.flatMap { timings[$0] }, epoch: epoch)
+            DemoRoutes.line(entry, timing: entry.notice.event.flatMap { core.telemetry.timings[$0] }, epoch: epoch)
         }
         return Response(status: 200, contentType: "application/json", body: "[\(lines.joined(separator: ","))]")
     }
