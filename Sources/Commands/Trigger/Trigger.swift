@@ -120,10 +120,10 @@ public struct Trigger: Command {
         } else {
             let builtIn = Scenario.builtIn.first { $0.key == name }?.value
             let text = if let builtIn { builtIn } else { try file(name) }
-            do throws(ScenarioError) {
+            do throws(CommandFailure) {
                 scenario = try ScenarioParser(words: words, isLenient: builtIn != nil).parse(text)
             } catch {
-                throw CommandFailure("\(name):\(error.line): \(error.message)")
+                throw CommandFailure("\(name):\(error.message)")
             }
         }
         for index in scenario.steps.indices {

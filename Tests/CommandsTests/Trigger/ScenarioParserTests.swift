@@ -133,8 +133,8 @@ import Testing
         Bad(text: "renew delay -5m", line: 1, hint: "not a duration"),
         Bad(text: String(repeating: "renew\n", count: 1001), line: 1001, hint: "more than 1000"),
     ]) func saysWhatIsWrongAndWhere(_ bad: Bad) {
-        let error = #expect(throws: ScenarioError.self) { try ScenarioParser(words: Self.words).parse(bad.text) }
-        #expect(error?.line == bad.line)
+        let error = #expect(throws: CommandFailure.self) { try ScenarioParser(words: Self.words).parse(bad.text) }
+        #expect(error?.message.hasPrefix("\(bad.line): ") == true)
         #expect(error?.message.contains(bad.hint) == true, "\(error?.message ?? "")")
     }
 
