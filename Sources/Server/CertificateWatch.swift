@@ -67,24 +67,18 @@ struct CertificateWatch {
 /// The remaining validity of the certificate in use, and the readability of its successor. The watcher reports; any
 /// thread may ask.
 final class CertificateHealth: Sendable {
-    private struct State {
-        /// Nil if no certificate is in use.
-        var end: Instant?
-        /// The reason why the newest files are not in use.
-        var flaw: String?
-    }
-
     /// Automatic renewal happens 30 days before the end: if half of that has passed, it has failed.
     private static let notice = Duration.seconds(14 * 86_400)
     /// This close to the end, somebody has to act today.
     private static let margin = Duration.seconds(3 * 86_400)
 
-    private let state = Mutex(State())
+    /// `flaw` is the reason why the newest files are not in use.
+    private let state = Mutex<(end: Instant?, flaw: String?)>((nil, nil))
 
     /// A matching certificate and key are in use from now on.
     func shown(_ certificateFile: String) {
         let end = CertificateSummary.read(pemFile: certificateFile)?.first?.validity.upperBound
-        state.withLock { $0 = State(end: end) }
+        state.withLock { $0 = (end, nil) }
     }
 
     /// The newest files cannot be used; the last good ones stay in use.

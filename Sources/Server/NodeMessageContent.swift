@@ -26,22 +26,19 @@ enum NodeMessageContent: Equatable {
         guard let node = JSONNode(body) else { return nil }
         if let stream = node["language"]?.text.flatMap({ StreamName($0) }) {
             self = .language(stream)
-            return
-        }
-        if case .array(let found)? = node["followed"], found.count <= NodeMessageContent.streamLimit {
+        } else if case .array(let found)? = node["followed"], found.count <= NodeMessageContent.streamLimit {
             self = .followed(found.compactMap { $0.text.flatMap { StreamName($0) } })
-            return
-        }
-        if node["question"]?.text == "followed" {
+        } else if node["question"]?.text == "followed" {
             self = .whoFollows
-            return
+        } else if let stream = node["stream"]?.text.flatMap({ StreamName($0) }),
+            case .array(let found)? = node["parts"], (1...NodeMessageContent.partLimit).contains(found.count)
+        {
+            let parts = found.compactMap { NodeMessageContent.part($0) }
+            guard parts.count == found.count else { return nil }
+            self = .broadcast(Message(stream: stream, position: nil, parts: parts))
+        } else {
+            return nil
         }
-        guard let stream = node["stream"]?.text.flatMap({ StreamName($0) }), case .array(let found)? = node["parts"],
-            (1...NodeMessageContent.partLimit).contains(found.count)
-        else { return nil }
-        let parts = found.compactMap { NodeMessageContent.part($0) }
-        guard parts.count == found.count else { return nil }
-        self = .broadcast(Message(stream: stream, position: nil, parts: parts))
     }
 
     var body: [UInt8] {

@@ -22,7 +22,7 @@ struct OpenStores: Sendable {
             opened[provider] = open
             verifiers[provider] =
                 type(of: store).isForwarded && !configuration.forward.isEmpty
-                ? ForwardingVerifier(open.verifier, to: configuration.forward) : open.verifier
+                ? ForwardingVerifier(verifier: open.verifier, addresses: configuration.forward) : open.verifier
         }
         self.opened = opened
         self.verifiers = verifiers

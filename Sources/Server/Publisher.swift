@@ -13,14 +13,9 @@ final class Publisher: Sendable {
     private let telemetry: WebhookTelemetry
     private let follows: FollowedStreams?
     private let log: Log
-    private let outlet = Mutex(Outlet.waiting([]))
-
-    private enum Outlet {
-        /// There are no loops yet. Entries committed meanwhile must reach them, because the first pages may have been
-        /// told that they missed nothing.
-        case waiting([Publication])
-        case open(Gateway)
-    }
+    /// The loops, once there are any. Entries committed before must reach them, because the first pages may have been told
+    /// that they missed nothing.
+    private let outlet = Mutex<(gateway: Gateway?, waiting: [Publication])>((nil, []))
 
     init(templates: TemplateLoader, telemetry: WebhookTelemetry, follows: FollowedStreams?, log: Log) {
         self.templates = templates
@@ -30,13 +25,13 @@ final class Publisher: Sendable {
     }
 
     /// Nil while there are no loops.
-    var gateway: Gateway? { outlet.withLock { if case .open(let gateway) = $0 { gateway } else { nil } } }
+    var gateway: Gateway? { outlet.withLock { $0.gateway } }
 
     /// Publishes to the loops from now on, starting with the entries committed before the loops existed.
     func connect(_ gateway: Gateway) {
         outlet.withLock { outlet in
-            if case .waiting(let publications) = outlet, !publications.isEmpty { gateway.publish(publications) }
-            outlet = .open(gateway)
+            if !outlet.waiting.isEmpty { gateway.publish(outlet.waiting) }
+            outlet = (gateway, [])
         }
     }
 
@@ -89,12 +84,8 @@ final class Publisher: Sendable {
 
     private func publish(_ publications: [Publication]) {
         let gateway: Gateway? = outlet.withLock { outlet in
-            switch outlet {
-            case .open(let gateway): return gateway
-            case .waiting(let earlier):
-                outlet = .waiting(earlier + publications)
-                return nil
-            }
+            if outlet.gateway == nil { outlet.waiting += publications }
+            return outlet.gateway
         }
         gateway?.publish(publications)
     }

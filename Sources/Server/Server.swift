@@ -26,11 +26,10 @@ public final class Server {
     /// Nil if the console is at the server's own address.
     let consoleGateway: Gateway?
     let background: BackgroundServices
-    private let reloader: Reloader
+    let services: Services
     let watch: LedgerWatch
     private let restart = Restart()
     private let certificate = CertificateHealth()
-    private let history: History
     private let manager: SystemdNotifier
     /// The ledger's newest position at the start.
     let position: Int64
@@ -44,7 +43,7 @@ public final class Server {
         manager = SystemdNotifier(environment: configuration.source.environment)
         core = try ServerCore(configuration)
         background = BackgroundServices(core, stores: core.stores)
-        demo = core.demo()
+        demo = core.keys.workspace.map { [core] in DemoRoutes(core, workspace: $0) }
         watch = core.watch()
         redis = try core.redis()
         railsCable = try core.railsCable()
@@ -55,11 +54,11 @@ public final class Server {
             background: background,
             certificate: certificate
         )
-        let services = core.services(background: background, demo: demo, readiness: report.ask)
+        services = core.services(background: background, demo: demo, readiness: report.ask)
         core.showCertificates(certificate)
-        history = services.history
-        history.tick(at: core.clock.now())
-        position = try core.head()
+        services.history.tick(at: core.clock.now())
+        // Before the first page connects. It must be exact, because pages are told what they have missed since then.
+        position = try starting { [core] in try core.reader.answer { try $0.head().position } }
         var endpoints = Endpoints(services)
         console = core.console(services, api: endpoints)
         endpoints.consoleLinks = console.link
@@ -71,13 +70,12 @@ public final class Server {
         gateway = try core.gateway(handler, at: core.address, position: position, metrics: core.metrics)
         // Its connections are not pages: they are not counted among them.
         consoleGateway = try core.consoleSocket.map { [core, position] socket throws(StartError) in
-            try core.gateway(ConsoleHandler(withConsole), at: socket, position: position, metrics: Metrics())
+            try core.gateway(ConsoleHandler(endpoints: withConsole), at: socket, position: position, metrics: Metrics())
         }
         core.consolePages.replace(with: consoleGateway ?? gateway)
         core.onErasure.replace(with: { [console] in console.userWasErased() })
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
-        reloader = Reloader(core, services: services, hooks: background.hooks)
     }
 
     /// Some libraries end the process if they cannot open the files that they need at the start.
@@ -91,7 +89,7 @@ public final class Server {
     /// Prints its address, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile. Returns true if the
     /// program must restart instead of ending.
     public func run() throws(StartError) -> Bool {
-        let configuration = core.configuration
+        var configuration = core.configuration
         let log = core.log
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
         try tellAddress(addresses)
@@ -100,14 +98,10 @@ public final class Server {
         // In development, the stand-ins in this same server answer for the stores: there is nothing to find out.
         let probe = configuration.isDevelopment ? nil : startProbe()
         listenToRails()
-        warnOfNewHistory()
-        logServing(at: addresses.own)
-        logConsole(at: addresses)
-        Log.standardOutput("paycast listening on \(addresses.shown)")
+        announce(addresses)
         manager.notify(.ready)
         let watchdog = manager.watchdog { [gateway, core] in Server.probe(gateway, core) }
-        var reloader = reloader
-        while case .reload = Signals.next() { reloader.reload(waking: watcher) }
+        while case .reload = Signals.next() { reload(&configuration, waking: watcher) }
         log.info("draining")
         Signals.exitOnNext()
         let progress = ShutdownProgress(log)
@@ -134,7 +128,7 @@ public final class Server {
             templates: TemplateWatch(core.templates, log: core.log), trim: MemoryTrimSchedule()
         )
         let routine = Routine()
-        routine.start("watcher", state: state) { [gateway, history, clock = core.clock] state in
+        routine.start("watcher", state: state) { [gateway, history = services.history, clock = core.clock] state in
             if state.trim.isDue(ended: gateway.endedConnections) { Allocator.trim() }
             history.tick(at: clock.now())
             state.certificate?.refresh()
@@ -166,36 +160,28 @@ public final class Server {
         if let demo { try starting { try demo.serve(at: addresses.own) } }
     }
 
-    private func logServing(at address: String) {
-        let configuration = core.configuration
-        core.log.info(
+    private func announce(_ addresses: ServerAddress) {
+        let (configuration, log) = (core.configuration, core.log)
+        if core.ledger.hasNewEpoch {
+            let todo = "none: it has a new epoch, pages get the newest state, and stores are asked what they sent"
+            log.warning("ledger has another history", fields: ["todo": todo])
+        }
+        log.info(
             "serving",
             fields: [
-                "address": address, "ledger": configuration.database.description, "epoch": core.writer.epoch,
+                "address": addresses.own, "ledger": configuration.database.description, "epoch": core.writer.epoch,
                 "loops": configuration.loops, "connections": configuration.limits.connections,
             ]
         )
-    }
-
-    private func logConsole(at addresses: ServerAddress) {
-        guard console.isThere else { return }
-        let bind = core.configuration.consoleBind
-        let isSecure = core.configuration.tls != nil
-        let own = bind.map {
-            ServerAddress(bind: $0.address, port: consoleGateway?.port ?? $0.port, isSecure: isSecure)
+        if console.isThere {
+            let isSecure = configuration.tls != nil
+            let own = configuration.consoleBind.map {
+                ServerAddress(bind: $0.address, port: consoleGateway?.port ?? $0.port, isSecure: isSecure)
+            }
+            let path = configuration.isDevelopment ? "/console/enter" : "/console"
+            log.info("console", fields: ["address": (own ?? addresses).shown + path])
         }
-        let path = core.configuration.isDevelopment ? "/console/enter" : "/console"
-        core.log.info("console", fields: ["address": (own ?? addresses).shown + path])
-    }
-
-    private func warnOfNewHistory() {
-        guard core.ledger.hasNewEpoch else { return }
-        core.log.warning(
-            "ledger has another history",
-            fields: [
-                "todo": "none: it has a new epoch, pages get the newest state, and stores are asked what they sent"
-            ]
-        )
+        Log.standardOutput("paycast listening on \(addresses.shown)")
     }
 
     /// Returns when the loops and the ledger have answered. A database that does not is no fault of this process, and

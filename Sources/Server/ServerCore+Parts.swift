@@ -74,9 +74,6 @@ extension ServerCore {
         }
     }
 
-    /// Nil outside development.
-    func demo() -> DemoRoutes? { keys.workspace.map { DemoRoutes(self, workspace: $0) } }
-
     /// `readiness` says on another thread whether the server is ready.
     func services(
         background: BackgroundServices,
@@ -167,22 +164,12 @@ extension ServerCore {
             )
         }
     }
-
-    /// The ledger's newest position before the first page connects. It must be exact, because pages are told what they
-    /// have missed since then.
-    func head() throws(StartError) -> Int64 {
-        try starting { try reader.answer { try $0.head().position } }
-    }
 }
 
 /// Answers at the console's own address: with its pages, and nothing else.
 struct ConsoleHandler: RequestHandler {
-    private let endpoints: Endpoints
-
-    /// `endpoints` with the console.
-    init(_ endpoints: Endpoints) {
-        self.endpoints = endpoints
-    }
+    /// With the console.
+    let endpoints: Endpoints
 
     var hasConsole: Bool { endpoints.hasConsole }
 

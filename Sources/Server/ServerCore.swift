@@ -60,7 +60,9 @@ struct ServerCore {
         templates = try ServerCore.templates(configuration)
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
         address = try ServerCore.address(configuration)
-        consoleSocket = try ServerCore.consoleSocket(configuration)
+        consoleSocket = try configuration.consoleBind.map { bind throws(StartError) in
+            try starting { try BoundAddress(address: bind.address, port: bind.port, count: 1) }
+        }
         storeContext = StoreContext(
             workspace: keys.workspace,
             clock: clock,
@@ -125,11 +127,6 @@ struct ServerCore {
         blockingPools = BlockingPools(stores: configuration.storeTypes, metrics: metrics)
     }
 
-    private static func consoleSocket(_ configuration: Configuration) throws(StartError) -> BoundAddress? {
-        guard let bind = configuration.consoleBind else { return nil }
-        return try starting { try BoundAddress(address: bind.address, port: bind.port, count: 1) }
-    }
-
     private static func address(_ configuration: Configuration) throws(StartError) -> BoundAddress {
         try starting {
             try BoundAddress(
@@ -174,7 +171,7 @@ extension ServerCore {
             log.error("ledger has a newer schema", fields: ["todo": "run the version that the other nodes have"])
             restart.end()
         case .beat(let instant):
-            if let instant { followClock(to: instant) }
+            if let instant, ServerCore.follow(instant, by: clock, configuration, log: log) { writer.wake() }
             lead.retry()
         case .erased(let erased):
             publisher.gateway?.reloadPages(on: workers) { [streams = configuration.streamPattern] stream in
@@ -189,10 +186,6 @@ extension ServerCore {
             follows.sayAgain()
         case .dropped(let count): dropped.add(count)
         }
-    }
-
-    private func followClock(to instant: Instant) {
-        if ServerCore.follow(instant, by: clock, configuration, log: log) { writer.wake() }
     }
 
     /// The clocks of nodes may be minutes apart; periods end by the database's. Returns whether the clock was set.

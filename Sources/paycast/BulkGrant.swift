@@ -14,20 +14,13 @@ import HTTPClient
 struct BulkGrant {
     private static let sizeLimit = 64 << 20
 
-    private let request: GrantRequest
-    private let takesHeldProduct: Bool
-    private let file: String
-    private let isTrial: Bool
-    private let remote: RemoteServer
-
     /// An empty product stands for what each user holds.
-    init(_ request: GrantRequest, file: String, isTrial: Bool, remote: RemoteServer) {
-        self.request = request
-        takesHeldProduct = request.product.isEmpty
-        self.file = file
-        self.isTrial = isTrial
-        self.remote = remote
-    }
+    let request: GrantRequest
+    let file: String
+    let isTrial: Bool
+    let remote: RemoteServer
+
+    private var takesHeldProduct: Bool { request.product.isEmpty }
 
     func run() throws(CommandFailure) -> Int32 {
         let users = try users()
@@ -68,8 +61,8 @@ struct BulkGrant {
 
     /// What gives access comes before what is over; of both, what a store sold before an earlier grant.
     private func heldProduct(of user: String) throws(CommandFailure) -> String? {
-        let bytes = try remote.get("/users/" + pathPart(user) + "/entitlements")
-        let answer: EntitlementsAnswer = try remote.read(bytes, saying: "what users hold")
+        let path = "/users/" + pathPart(user) + "/entitlements"
+        let answer: EntitlementsAnswer = try remote.get(path, saying: "what users hold")
         return answer.entitlements.filter(\.isCompensated).min { $0.rank < $1.rank }?.product
     }
 

@@ -78,7 +78,8 @@ struct Grant: Command {
             guard answer.status == 201 else { throw remote.failure(status: answer.status, body: answer.body) }
             if printsJSON { printJSON(answer.body) } else { try printGrant(answer.body, from: remote) }
             return 0
-        case .file(let path): return try BulkGrant(request, file: path, isTrial: isTrial, remote: remote).run()
+        case .file(let path):
+            return try BulkGrant(request: request, file: path, isTrial: isTrial, remote: remote).run()
         }
     }
 }

@@ -3,6 +3,7 @@ import APIModel
 import Commands
 import Crypto
 import Domain
+import HTTPClient
 import Ledger
 import Simulator
 import Support
@@ -106,8 +107,7 @@ struct Hooks: Command {
     ) throws(CommandFailure) -> [HookDeliveriesAnswer.Delivery] {
         try allPages(limit: limit) { before throws(CommandFailure) in
             let query = queryString([("user", user), ("state", state), ("before", before)])
-            let bytes = try remote.get("/hooks/deliveries" + query)
-            let page: HookDeliveriesAnswer = try remote.read(bytes, saying: Hooks.subject)
+            let page: HookDeliveriesAnswer = try remote.get("/hooks/deliveries" + query, saying: Hooks.subject)
             return (page.deliveries, page.next)
         }
     }
@@ -140,7 +140,7 @@ extension Hooks {
         let secrets = try Hooks.secrets()
         let listener = try HookListener(port: port)
         let signer = WebhookSigner(secrets)
-        let forwarder = address.map { HookForwarder(to: $0) }
+        let client = HTTPClient(timeout: .seconds(15))
         printError("paycast: listening; start the server with PAYCAST_HOOK_URLS=http://127.0.0.1:\(listener.port)")
         listener.run { request in
             let verdict = HookVerdict(request, signer: signer, now: Clock().now().milliseconds / 1000)
@@ -148,7 +148,7 @@ extension Hooks {
                 printText("REFUSED  \(flaw)")
                 return (400, flaw)
             }
-            let answer = forwarder?.forward(request) ?? (status: 200, text: "verified")
+            let answer = address.map { request.forward(to: $0, with: client) } ?? (status: 200, text: "verified")
             show(request.body, id: verdict.id, answer: answer)
             return answer
         }

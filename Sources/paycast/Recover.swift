@@ -24,17 +24,13 @@ struct Recover: Command {
             throw UsageError("there is no history to fetch for \(quoted(store))" + hint)
         }
         self.store = store
-        self.since = try since.map(Recover.instant)
-    }
-
-    /// Parses an instant, a date, or how long ago it was by the server's clock.
-    private static func instant(_ text: String) throws(UsageError) -> Instant {
-        guard let instant = timeArgument(text) else {
-            throw UsageError(
-                "--since must be an instant such as 2026-01-31T12:00:00Z, a date, or 7d, not \(quoted(text))"
-            )
+        self.since = try since.map { text throws(UsageError) in
+            guard let instant = timeArgument(text) else {
+                let forms = "an instant such as 2026-01-31T12:00:00Z, a date, or 7d"
+                throw UsageError("--since must be \(forms), not \(quoted(text))")
+            }
+            return instant
         }
-        return instant
     }
 
     /// The progress of the store's newest recovery; nil if it is unknown.

@@ -108,3 +108,8 @@ import Testing
         #expect(configuration.warnings.contains { $0.contains("PAYCAST_APPLE_ROOTS") })
     }
 }
+
+extension Configuration {
+    /// The settings of one store.
+    subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted? { stores.lazy.compactMap { $0 as? Wanted }.first }
+}

@@ -11,8 +11,8 @@ import Support
 public struct RemoteServer: Sendable {
     /// Where the address comes from.
     public enum Source: Sendable {
-        case option
-        case environment
+        /// `--server`, or the environment.
+        case given
         /// `.paycast/address` in this folder: a development server listens there, or once did.
         case workspace
         /// No one named it: the server of this environment, or one on this machine at the usual port.
@@ -36,8 +36,8 @@ public struct RemoteServer: Sendable {
         environment: [String: String] = processEnvironment()
     ) throws(UsageError) {
         let addresses: [(Source, name: String, value: String?)] = [
-            (.option, "--server", try arguments.option("--server")),
-            (.environment, clientAddressVariable, environment[clientAddressVariable].flatMap(nonEmpty)),
+            (.given, "--server", try arguments.option("--server")),
+            (.given, clientAddressVariable, environment[clientAddressVariable].flatMap(nonEmpty)),
             (.workspace, ".paycast/address", Workspace.address),
         ]
         let named = addresses.first { $0.value != nil }
@@ -81,6 +81,11 @@ public struct RemoteServer: Sendable {
 
     public func get(_ path: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> [UInt8] {
         try bodyOfSuccess("GET", path, json: nil, timeout: timeout)
+    }
+
+    /// What the answer to a GET says; `what` is in the error of one that does not.
+    public func get<Answer: Decodable>(_ path: String, saying what: String) throws(CommandFailure) -> Answer {
+        try read(try get(path), saying: what)
     }
 
     public func delete(_ path: String, timeout: Duration) throws(CommandFailure) -> [UInt8] {

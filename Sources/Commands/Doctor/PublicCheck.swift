@@ -51,7 +51,8 @@ struct PublicCheck {
             ]
         }
         // One after the other, so that none waits for another.
-        let trials = kinds(front).map { kind in
+        let kinds = PageTrial.Kind.allCases.filter { $0 != .events2 || front.isHTTP2 }
+        let trials = kinds.map { kind in
             let trial = PageTrial(kind, connection: connection(kind, of: stream))
             watch([trial], for: PublicCheck.time) { $0.isOpen }
             if !trial.outcome.isOpen { trial.join() }
@@ -73,10 +74,6 @@ struct PublicCheck {
         return
             ": its file must hold the whole chain and name this host (\(ProxyAdvice(server: nil).line(for: .certificate))); "
             + "a private authority is named with --ca"
-    }
-
-    private func kinds(_ front: HTTPClient.Response) -> [PageTrial.Kind] {
-        PageTrial.Kind.allCases.filter { $0 != .events2 || front.isHTTP2 }
     }
 
     private func http2(_ front: HTTPClient.Response) -> Finding? {

@@ -134,7 +134,7 @@ struct ServerCheck {
         case .workspace:
             let todo = "start “paycast demo” or “paycast serve --dev” in this folder, or pass --server"
             return .fail("address", detail: "nothing answers at \(url), which .paycast/address names: \(todo)")
-        case .option, .environment: return .fail("address", detail: "\(error)")
+        case .given: return .fail("address", detail: "\(error)")
         }
     }
 

@@ -2,7 +2,7 @@ public import Crypto
 import Domain
 import Glibc
 public import HTTP
-import HTTPClient
+public import HTTPClient
 import Support
 
 /// A receiver of webhooks for development: it takes one request after the other on this machine's loopback, and answers
@@ -120,26 +120,19 @@ public struct HookVerdict {
     }
 }
 
-/// Passes messages on to a server under development, with their headers and their bytes.
-public struct HookForwarder {
-    private static let headers: [StaticString] = [
+extension HookListener.Request {
+    private static let forwarded: [StaticString] = [
         "content-type", "webhook-id", "webhook-timestamp", "webhook-signature", "user-agent",
     ]
 
-    private let address: String
-    private let client = HTTPClient(timeout: .seconds(15))
-
-    public init(to address: String) {
-        self.address = address
-    }
-
-    /// Answers what the other server does; 502 if it does not.
-    public func forward(_ request: HookListener.Request) -> (status: Int, text: String) {
-        let headers = HookForwarder.headers.compactMap { name in
-            request.head.field(named: name).map { ("\(name)", $0) }
+    /// Passes it on to a server under development, with its headers and its bytes. Answers what that does; 502 if it does
+    /// not.
+    public func forward(to address: String, with client: HTTPClient) -> (status: Int, text: String) {
+        let headers = HookListener.Request.forwarded.compactMap { name in
+            head.field(named: name).map { ("\(name)", $0) }
         }
         do throws(HTTPClientError) {
-            let answer = try client.send("POST", to: address, headers: headers, body: request.body, cuttingBodyAt: 1024)
+            let answer = try client.send("POST", to: address, headers: headers, body: body, cuttingBodyAt: 1024)
             return (answer.status, "forwarded, answered \(answer.status)")
         } catch {
             return (502, "\(error)")

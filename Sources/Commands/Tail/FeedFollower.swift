@@ -114,8 +114,6 @@ struct TailFilter: Equatable {
 
     var isEmpty: Bool { conditions.isEmpty }
 
-    mutating func require(_ field: String, is value: String) { require(field, anyOf: [value]) }
-
     /// An empty list adds no condition.
     mutating func require(_ field: String, anyOf values: [String]) {
         if !values.isEmpty { conditions.append(Condition(field: field, values: values)) }

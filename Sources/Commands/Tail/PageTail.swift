@@ -113,7 +113,14 @@ struct PageTail: TailSubject {
     private mutating func connect(_ signed: String, _ waiting: Waiting) throws(PageFailure) -> Ending? {
         var ending: Ending?
         isOpen = false
-        try connection(signed).run(since: follower.since) { event in
+        let connection = PageConnection(
+            address: address,
+            transport: transport,
+            signedName: signed,
+            authorityFile: authorityFile,
+            place: place
+        )
+        try connection.run(since: follower.since) { event in
             switch event {
             case .opened: opened()
             case .position(let cursor): follower.receivedID(cursor)
@@ -125,16 +132,6 @@ struct PageTail: TailSubject {
             return ending == nil && !waiting.isOver
         }
         return ending
-    }
-
-    private func connection(_ signed: String) -> PageConnection {
-        PageConnection(
-            address: address,
-            transport: transport,
-            signedName: signed,
-            authorityFile: authorityFile,
-            place: place
-        )
     }
 
     private mutating func opened() {

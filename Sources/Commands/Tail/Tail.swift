@@ -89,7 +89,7 @@ extension FeedFollower {
             guard fields.contains(field) else {
                 throw UsageError("--until has no field \(quoted(field))" + suggestion(for: field, among: fields))
             }
-            until.require(field, is: value)
+            until.require(field, anyOf: [value])
         }
         let limit = try arguments.number("--limit", in: 1...1_000_000_000)
         let timeout = try arguments.number("--timeout", in: 1...1_000_000_000)

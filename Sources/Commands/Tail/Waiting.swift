@@ -1,22 +1,12 @@
-import Glibc
+import Support
 
 /// The time of a `tail`: how long it may take, and its pauses between two connections.
 struct Waiting {
-    private let timeout: Duration?
-    private let isAwaited: Bool
+    let timeout: Duration?
+    let isAwaited: Bool
     /// Whether that is what `--until` says.
-    private let hasUntil: Bool
+    var hasUntil = false
     private let start = ContinuousClock.now
-
-    init(timeout: Duration?, isAwaited: Bool, hasUntil: Bool = false) {
-        self.timeout = timeout
-        self.isAwaited = isAwaited
-        self.hasUntil = hasUntil
-    }
-
-    init(for follower: FeedFollower) {
-        self.init(timeout: follower.timeout, isAwaited: follower.waits, hasUntil: !follower.until.isEmpty)
-    }
 
     var isOver: Bool {
         timeout.map { start.duration(to: .now) >= $0 } ?? false
@@ -40,13 +30,17 @@ struct Waiting {
             delay = min(delay, remaining)
         }
         if let reason { printError("paycast: \(reason); trying again in \(delay)") }
-        usleep(
-            UInt32(clamping: delay.components.seconds * 1_000_000 + delay.components.attoseconds / 1_000_000_000_000)
-        )
+        Waker().wait(timeout: delay)
     }
 
     private func timedOut(_ timeout: Duration) -> CommandFailure {
         let what = hasUntil ? "nothing matched --until in time" : "--timeout has passed"
         return CommandFailure("\(what) (\(timeout.components.seconds) s)")
+    }
+}
+
+extension Waiting {
+    init(for follower: FeedFollower) {
+        self.init(timeout: follower.timeout, isAwaited: follower.waits, hasUntil: !follower.until.isEmpty)
     }
 }

@@ -1,21 +1,16 @@
-import Domain
+public import Domain
 import FoundationEssentials
+import Simulator
+import Support
 
 /// The words after a command. They are split into tokens first, then taken by name; whatever is left is an error.
 ///
 /// Options are taken before positionals, since only the command knows which options have a value.
 public struct Arguments {
-    private enum Token: Equatable {
-        case option(String)
-        case optionWithValue(String, String)
-        case value(String)
-
-        var name: String? {
-            switch self {
-            case .option(let name), .optionWithValue(let name, _): name
-            case .value: nil
-            }
-        }
+    /// An option, with the value after its `=`, or a word without a name.
+    private struct Token {
+        var name: String?
+        var value: String?
     }
 
     private var tokens: [Token]
@@ -25,21 +20,22 @@ public struct Arguments {
     public init(_ words: [String]) {
         let options = words.prefix { $0 != "--" }
         let values = words.dropFirst(options.count + 1)
-        tokens = options.map(Arguments.token) + values.map { .value($0) }
+        tokens = options.map(Arguments.token) + values.map { Token(value: $0) }
     }
 
     /// `-` alone stands for stdin, and `-1` is a number.
     private static func token(_ word: String) -> Token {
-        guard word.hasPrefix("-"), let second = word.dropFirst().first, !second.isNumber else { return .value(word) }
-        guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return .option(word) }
-        return .optionWithValue(String(word[..<equals]), String(word[word.index(after: equals)...]))
+        guard word.hasPrefix("-"), let second = word.dropFirst().first, !second.isNumber
+        else { return Token(value: word) }
+        guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return Token(name: word) }
+        return Token(name: String(word[..<equals]), value: String(word[word.index(after: equals)...]))
     }
 
     /// Whether the flag is there; it takes no value.
     public mutating func flag(_ name: String) throws(UsageError) -> Bool {
         known.append(name)
         guard let index = tokens.firstIndex(where: { $0.name == name }) else { return false }
-        if case .optionWithValue = tokens[index] { throw UsageError("\(name) takes no value") }
+        if tokens[index].value != nil { throw UsageError("\(name) takes no value") }
         tokens.remove(at: index)
         return true
     }
@@ -62,14 +58,10 @@ public struct Arguments {
         known.append(name)
         var values: [String] = []
         while let index = tokens.firstIndex(where: { $0.name == name }) {
-            if case .optionWithValue(_, let value) = tokens.remove(at: index) {
-                values.append(value)
-            } else if index < tokens.count, case .value(let value) = tokens[index] {
-                tokens.remove(at: index)
-                values.append(value)
-            } else {
+            guard let value = tokens.remove(at: index).value ?? takeWord(at: index) else {
                 throw UsageError("\(name) needs a value")
             }
+            values.append(value)
         }
         return values
     }
@@ -88,13 +80,12 @@ public struct Arguments {
     public mutating func seed(_ name: String) throws(UsageError) -> UInt64? {
         known.append(name)
         guard let index = tokens.firstIndex(where: { $0.name == name }) else { return nil }
-        if case .optionWithValue(_, let text) = tokens.remove(at: index) {
+        if let text = tokens.remove(at: index).value {
             guard let seed = UInt64(text) else { throw UsageError("\(name) must be a number, not \(quoted(text))") }
             return seed
         }
-        guard index < tokens.count, case .value(let text) = tokens[index], let seed = UInt64(text) else {
-            return UInt64.random(in: 0...999_999)
-        }
+        guard index < tokens.count, tokens[index].name == nil, let seed = tokens[index].value.flatMap({ UInt64($0) })
+        else { return UInt64.random(in: 0...999_999) }
         tokens.remove(at: index)
         return seed
     }
@@ -130,15 +121,18 @@ public struct Arguments {
     /// The next word that is not an option; call this after taking all options.
     public mutating func positional() throws(UsageError) -> String? {
         try refuseUnknownOptions()
-        guard case .value(let value) = tokens.first else { return nil }
-        tokens.removeFirst()
-        return value
+        return takeWord(at: 0)
+    }
+
+    /// The word that is no option, if one stands there.
+    private mutating func takeWord(at index: Int) -> String? {
+        index < tokens.count && tokens[index].name == nil ? tokens.remove(at: index).value : nil
     }
 
     /// Rejects everything that was not taken.
     public func finish() throws(UsageError) {
         try refuseUnknownOptions()
-        if case .value(let value) = tokens.first { throw UsageError("unexpected argument \(quoted(value))") }
+        if let value = tokens.first?.value { throw UsageError("unexpected argument \(quoted(value))") }
     }
 
     private func refuseUnknownOptions() throws(UsageError) {
@@ -199,3 +193,33 @@ public struct CommandFailure: Error, Equatable, CustomStringConvertible {
 
 /// The environment that the program was started with.
 public func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environment }
+
+extension Duration {
+    /// Parses a duration as a person types it: `31d`, `12h30m` or `90s`; at most ten years.
+    public init(text: Substring) throws(CommandFailure) {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        var total = 0
+        var rest = text
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            rest = rest.dropFirst(digits.count)
+            guard digits.count <= 9, let number = Int(digits), let unit = rest.popFirst().flatMap({ units[$0] }) else {
+                throw CommandFailure("\(quoted(String(text))) is not a duration such as 31d, 12h30m or 90s")
+            }
+            total += number * unit
+        }
+        guard !text.isEmpty, total <= 3650 * 86_400 else {
+            throw CommandFailure("\(quoted(String(text))) is not a duration of at most ten years")
+        }
+        self = .seconds(total)
+    }
+}
+
+/// Parses an instant as a person types it: with a time, as a date (midnight UTC), or as the time that has passed since
+/// then by the server's clock. Returns nil for anything else.
+public func timeArgument(_ text: String) -> Instant? {
+    if let instant = Instant(iso8601: text) ?? Instant(iso8601: text + "T00:00:00Z") { return instant }
+    guard let ago = try? Duration(text: text[...]) else { return nil }
+    let offset = (try? DevelopmentWorkspace.existing(in: "."))?.clockOffset ?? .zero
+    return Clock().now() + offset - ago
+}

@@ -62,12 +62,6 @@ struct Scenario: Equatable {
     static var names: [String] { builtIn.map(\.key) }
 }
 
-/// Why a file cannot be played: `life.txt:3: …`.
-struct ScenarioError: Error, Equatable {
-    let line: Int
-    let message: String
-}
-
 /// Faults that are made on purpose between a store and the server.
 struct DeliveryFaults: Equatable {
     /// How often the same bytes are delivered.

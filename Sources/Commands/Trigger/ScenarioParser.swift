@@ -8,16 +8,12 @@ import Simulator
 struct ScenarioParser {
     private static let limit = 1000
 
-    private let words: StoreEventParser
+    let words: StoreEventParser
     /// Leaves out the steps that the store does not know.
-    private let isLenient: Bool
+    var isLenient = false
 
-    init(_ words: StoreEventParser, isLenient: Bool = false) {
-        self.words = words
-        self.isLenient = isLenient
-    }
-
-    func parse(_ text: String) throws(ScenarioError) -> Scenario {
+    /// Its errors begin with the line, as in `3: …`.
+    func parse(_ text: String) throws(CommandFailure) -> Scenario {
         var steps: [Scenario.Step] = []
         var followsGap = false
         // A carriage return followed by a line feed is one Character.
@@ -30,15 +26,15 @@ struct ScenarioParser {
                     followsGap = found.isEmpty
                     steps += found
                 } catch {
-                    throw ScenarioError(line: index + 1, message: error.message)
+                    throw CommandFailure("\(index + 1): \(error.message)")
                 }
             }
             guard steps.count <= ScenarioParser.limit else {
-                throw ScenarioError(line: index + 1, message: "more than \(ScenarioParser.limit) steps")
+                throw CommandFailure("\(index + 1): more than \(ScenarioParser.limit) steps")
             }
         }
         guard !steps.isEmpty else {
-            throw ScenarioError(line: 1, message: isLenient ? "the store has none of its steps" : "there is no step")
+            throw CommandFailure("1: " + (isLenient ? "the store has none of its steps" : "there is no step"))
         }
         return Scenario(steps: steps)
     }

@@ -16,11 +16,6 @@ struct StoreEventParser {
         var label: String { subtype.map { "\(type)/\($0)" } ?? type }
     }
 
-    init(_ vocabulary: LifecycleEventNames, types: [String]) {
-        self.vocabulary = vocabulary
-        self.types = types
-    }
-
     /// The event that a person names, after those by which the store announces it. Throws for a plain word that is not one
     /// of ours. Any other name is taken for the store's, which may have added it.
     func events(_ text: String) throws(CommandFailure) -> [Event] {

@@ -30,7 +30,7 @@ public struct Trigger: Command {
         guard event != "" else { throw UsageError("the type is empty") }
         provider = Provider(rawValue: store)
         words = StoreEventParser(
-            LifecycleEventNames(provider, kind: options.request.kind ?? .subscription),
+            vocabulary: LifecycleEventNames(provider, kind: options.request.kind ?? .subscription),
             types: SimulatedStores.types(of: provider)
         )
         self.event = event
@@ -89,7 +89,7 @@ public struct Trigger: Command {
                 }
             }
             if options.expectsHook, let user = options.request.user {
-                try HookExpectation(remote: remote, user: user).wait(from: player.newest, timeout: options.timeout)
+                try remote.waitForHooks(of: user, from: player.newest, timeout: options.timeout)
             }
             return 0
         } catch {
@@ -120,10 +120,10 @@ public struct Trigger: Command {
         } else {
             let builtIn = Scenario.builtIn.first { $0.key == name }?.value
             let text = if let builtIn { builtIn } else { try file(name) }
-            do throws(ScenarioError) {
-                scenario = try ScenarioParser(words, isLenient: builtIn != nil).parse(text)
+            do throws(CommandFailure) {
+                scenario = try ScenarioParser(words: words, isLenient: builtIn != nil).parse(text)
             } catch {
-                throw CommandFailure("\(name):\(error.line): \(error.message)")
+                throw CommandFailure("\(name):\(error.message)")
             }
         }
         for index in scenario.steps.indices {

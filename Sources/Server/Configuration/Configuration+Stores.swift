@@ -1,17 +1,9 @@
 public import Domain
 import Pages
-public import Stores
+import Stores
 import Support
 
 extension Configuration {
-    /// The settings of one store. Nil if this server does not have the store.
-    public subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted? {
-        for store in stores {
-            if let store = store as? Wanted { return store }
-        }
-        return nil
-    }
-
     /// The environments that every store serves. An operator can choose only Apple's.
     static func environments(_ stores: [any Store]) -> Set<StoreEnvironment> {
         stores.reduce(Set(StoreEnvironment.ofStores)) { $0.intersection($1.environments) }
@@ -69,7 +61,12 @@ extension Configuration {
     /// arrives.
     func logGaps(to log: Log) {
         let served = servedStores.map(\.rawValue)
-        let missing = unservedStores
+        let missing = sellers.filter { !$0.missingSettings.isEmpty }.map { store in
+            // As in `stripe (PAYCAST_STRIPE_SECRETS is missing)`.
+            let names = store.missingSettings
+            let verb = names.count == 1 ? "is" : "are"
+            return "\(type(of: store).provider.rawValue) (\(names.joined(separator: " and ")) \(verb) missing)"
+        }
         log.info(
             "stores",
             fields: [
@@ -79,15 +76,5 @@ extension Configuration {
         )
         for gap in gaps { log.warning("not configured", fields: ["problem": gap]) }
         for warning in warnings { log.warning("configuration", fields: ["warning": warning]) }
-    }
-
-    /// For the log at start: `stripe (PAYCAST_STRIPE_SECRETS is missing)`.
-    private var unservedStores: [String] {
-        sellers.compactMap { store in
-            let missing = store.missingSettings
-            guard !missing.isEmpty else { return nil }
-            let names = missing.joined(separator: " and ")
-            return "\(type(of: store).provider.rawValue) (\(names) \(missing.count == 1 ? "is" : "are") missing)"
-        }
     }
 }

@@ -200,9 +200,7 @@ extension SettingsReader {
         for problem in file.problems { reject("PAYCAST_CATALOG", because: problem) }
         return Catalog(file.products)
     }
-}
 
-extension SettingsReader {
     mutating func limits(loops: Int) -> Limits {
         let wanted = number("PAYCAST_MAX_CONNECTIONS", default: 50_000, in: 1...4_000_000)
         var limits = Limits(connections: wanted, loops: loops)
@@ -239,9 +237,7 @@ extension SettingsReader {
     private mutating func read(_ variable: String, into value: inout Int, in range: ClosedRange<Int>) {
         value = number(variable, default: value, in: range)
     }
-}
 
-extension SettingsReader {
     mutating func railsCable(beside ledger: DatabaseURL) -> RailsCableSettings? {
         let name = "PAYCAST_RAILS_CABLE_URL"
         let listened = listened(name, prefix: "PAYCAST_RAILS_CABLE_PREFIX") { try RailsCableURL($0) }

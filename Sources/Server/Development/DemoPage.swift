@@ -25,11 +25,7 @@ struct DemoPage: Sendable {
 
     private struct NoAnswer: Error {}
 
-    private let core: ServerCore
-
-    init(_ core: ServerCore) {
-        self.core = core
-    }
+    let core: ServerCore
 
     func response(to request: Request) -> Response { (try? page(for: request)) ?? .noDemo }
 

@@ -9,14 +9,11 @@ import Support
 
 /// What `--dev` adds to the server: the demo page, the simulated stores behind its buttons, and its event list.
 final class DemoRoutes: Sendable {
+    private let core: ServerCore
     private let workspace: DevelopmentWorkspace
-    /// The bearer key that the simulated stores use.
-    private let apiKey: String
     /// The apps that the simulated stores sell for, where the settings name one.
     private let apps: [Provider: String]
-    private let clock: Clock
     private let page: DemoPage
-    private let events: DemoEvents
     /// Pages and events wait for the ledger.
     private let pages = WorkerPool(name: "demo-page", threads: 2, capacity: 1000)
     /// The simulated stores talk to this server over HTTP like real ones, so they wait on a thread of their own.
@@ -28,12 +25,10 @@ final class DemoRoutes: Sendable {
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
     init(_ core: ServerCore, workspace: DevelopmentWorkspace) {
+        self.core = core
         self.workspace = workspace
-        clock = core.clock
-        apiKey = core.keys.access.first?.secret.value ?? ""
         apps = core.configuration.simulatedApps
-        page = DemoPage(core)
-        events = DemoEvents(reader: core.reader, epoch: core.writer.epoch, timings: core.telemetry.timings)
+        page = DemoPage(core: core)
         standIns = [
             "apple": AppleStandIn(
                 signer: workspace.signer,
@@ -42,22 +37,18 @@ final class DemoRoutes: Sendable {
             ) { [address] in address.value.map { "\($0)/webhooks/apple" } },
             "google": GoogleStandIn(key: workspace.google),
             "stripe": StripeStandIn(),
-            "clock": DemoRoutes.clock(core.clock, workspace: workspace, writer: core.writer),
+            // Setting this clock wakes the ledger and informs the commands in this folder.
+            "clock": ClockStandIn(core.clock) {
+                try? workspace.write(clockOffset: core.clock.offset)
+                core.writer.wake()
+            },
         ]
     }
 
     /// From now on the server can be reached: tells the simulated store, and the commands in this folder, where.
     func serve(at address: String) throws(WorkspaceError) {
         self.address.replace(with: address)
-        try workspace.write(address: address, clockOffset: clock.offset)
-    }
-
-    /// Setting this clock wakes the ledger and informs the commands in this folder.
-    private static func clock(_ clock: Clock, workspace: DevelopmentWorkspace, writer: LedgerWriter) -> ClockStandIn {
-        ClockStandIn(clock) {
-            try? workspace.write(clockOffset: clock.offset)
-            writer.wake()
-        }
+        try workspace.write(address: address, clockOffset: core.clock.offset)
     }
 
     func close() {
@@ -71,9 +62,7 @@ final class DemoRoutes: Sendable {
         case .file(path: "/"):
             .later { [page, pages] reply in pages.submit { reply.send(page.response(to: request)) } }
         case .demoEvents:
-            .later { [events, pages] reply in
-                pages.submit { reply.send(events.response(since: request.query["since"])) }
-            }
+            .later { [self] reply in pages.submit { reply.send(self.events(since: request.query["since"])) } }
         case .demoStore: .later { [self] reply in store.submit { self.deliver(request, to: reply) } }
         case .demoAPI(let path):
             .later { [self] reply in callees.submit { reply.send(self.call(path, request: request)) } }
@@ -105,8 +94,9 @@ final class DemoRoutes: Sendable {
         guard let address = address.value, let store = workspace.store(purchase.store) else {
             return reply.send(.unavailable("starting", message: "The simulated stores are not ready yet."))
         }
-        let driver = StoreDriver(server: address, apiKey: apiKey, store: store)
-        reply.send(purchase.deliver(with: driver, app: apps[purchase.store], now: clock.now()))
+        let key = core.keys.access.first?.secret.value ?? ""
+        let driver = StoreDriver(server: address, apiKey: key, store: store)
+        reply.send(purchase.deliver(with: driver, app: apps[purchase.store], now: core.clock.now()))
     }
 }
 
@@ -118,26 +108,23 @@ extension Response {
 
 /// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. The
 /// page polls it instead of holding it open: a browser has six connections to a server for all its tabs.
-struct DemoEvents: Sendable {
-    private static let limit = 50
-
-    let reader: LedgerReader
-    let epoch: String
-    let timings: EventTimings
+extension DemoRoutes {
+    private static let eventLimit = 50
 
     /// Blocks.
-    func response(since text: String?) -> Response {
+    private func events(since text: String?) -> Response {
+        let (reader, epoch) = (core.reader, core.writer.epoch)
         let position: Int64
         if let cursor = text.flatMap(Cursor.init), cursor.epoch == epoch {
             position = cursor.position
         } else {
             let newest = (try? reader.answer { try $0.head() }.position) ?? 0
-            position = max(0, newest - Int64(DemoEvents.limit))
+            position = max(0, newest - Int64(DemoRoutes.eventLimit))
         }
-        let found = try? reader.answer { try $0.entries(after: position, limit: DemoEvents.limit) }
+        let found = try? reader.answer { try $0.entries(after: position, limit: DemoRoutes.eventLimit) }
         guard let found else { return .unavailable("ledger_failed", message: "The ledger cannot be read.") }
         let lines = found.entries.map { entry in
-            DemoEvents.line(entry, timing: entry.notice.event.flatMap { timings[$0] }, epoch: epoch)
+            DemoRoutes.line(entry, timing: entry.notice.event.flatMap { core.telemetry.timings[$0] }, epoch: epoch)
         }
         return Response(status: 200, contentType: "application/json", body: "[\(lines.joined(separator: ","))]")
     }

@@ -9,8 +9,6 @@ public struct HookAddress: Sendable, Equatable {
     public var target: HookTarget
     /// All of them sign, so that a receiver may know either while they are rotated.
     public var secrets: [Secret]
-
-    public var url: String { target.address }
 }
 
 extension [HookAddress] {

@@ -220,12 +220,14 @@ extension HookRunner {
         }
     }
 
-    /// Messages that wait, how long the oldest has waited in seconds, and the number of addresses that `/ready` warns of.
-    var backlog: (waiting: Int, oldest: Int, failing: Int) {
-        let list = states.withLock { $0.list }
+    /// Messages that wait.
+    var waiting: Int { states.withLock { $0.list.reduce(0) { $0 + $1.waiting } } }
+
+    /// How long the oldest of them has waited, in seconds.
+    var oldestWait: Int {
+        let oldest = states.withLock { $0.list.compactMap(\.oldest).min() }
         let now = context.clock.now()
-        let oldest = list.compactMap(\.oldest).min().map { Int(max(0, now.milliseconds - $0.milliseconds) / 1000) }
-        return (list.reduce(0) { $0 + $1.waiting }, oldest ?? 0, warnings.count)
+        return oldest.map { Int(max(0, now.milliseconds - $0.milliseconds) / 1000) } ?? 0
     }
 }
 
@@ -245,12 +247,9 @@ struct HookCounts: Sendable {
     }
 
     func show(_ runner: HookRunner?, in metrics: Metrics) {
-        let backlog: @Sendable () -> (waiting: Int, oldest: Int, failing: Int) = { [weak runner] in
-            runner?.backlog ?? (0, 0, 0)
-        }
-        metrics.gauge(.hooksWaiting) { backlog().waiting }
-        metrics.gauge(.hookOldest) { backlog().oldest }
-        metrics.gauge(.hookAddressesFailing) { backlog().failing }
+        metrics.gauge(.hooksWaiting) { [weak runner] in runner?.waiting ?? 0 }
+        metrics.gauge(.hookOldest) { [weak runner] in runner?.oldestWait ?? 0 }
+        metrics.gauge(.hookAddressesFailing) { [weak runner] in runner?.warnings.count ?? 0 }
     }
 }
 

@@ -12,8 +12,7 @@ struct HookSender: Sendable {
     private static let answerSize = 1024
 
     private struct Receiver: Sendable {
-        /// Nil for an address that settings would refuse.
-        let url: RequestURL?
+        let url: RequestURL
         let client: HTTPClient
         let signer: WebhookSigner
     }
@@ -25,8 +24,10 @@ struct HookSender: Sendable {
     init(_ addresses: [HookAddress], clock: Clock) {
         self.clock = clock
         receivers = addresses.reduce(into: [:]) { receivers, address in
-            receivers[address.url] = Receiver(
-                url: try? RequestURL(address.url),
+            // Settings refuse any other.
+            guard let url = try? RequestURL(address.target.address) else { return }
+            receivers[address.target.address] = Receiver(
+                url: url,
                 client: HTTPClient(timeout: HookSender.timeout),
                 signer: WebhookSigner(address.secrets.compactMap { WebhookSecret($0.value) })
             )
@@ -35,7 +36,7 @@ struct HookSender: Sendable {
 
     /// `id` is the same for every attempt.
     func send(_ message: HookMessage, id: String, to address: String) -> HookAnswer {
-        guard let receiver = receivers[address], let url = receiver.url else {
+        guard let receiver = receivers[address] else {
             return HookAnswer(problem: "no setting names this address")
         }
         let body = message.json
@@ -44,7 +45,7 @@ struct HookSender: Sendable {
         do throws(HTTPClientError) {
             let response = try receiver.client.send(
                 "POST",
-                to: url,
+                to: receiver.url,
                 headers: headers + receiver.signer.headers(id: id, at: seconds, body: body),
                 body: body,
                 cuttingBodyAt: HookSender.answerSize

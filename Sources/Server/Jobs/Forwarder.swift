@@ -1,7 +1,7 @@
-public import Domain
+import Domain
 import Encoding
 import HTTPClient
-public import Stores
+import Stores
 
 /// Posts a body to a staging server. Blocks.
 struct Forwarder: Sendable {
@@ -82,20 +82,15 @@ extension Job {
 /// Each server gets the body that was posted here, signatures and all. The queue of jobs delivers it, so the answer
 /// to the store does not wait for it. Servers may forward to each other in a circle: a duplicate is never forwarded, so
 /// each server receives a notification at most twice.
-public struct ForwardingVerifier: StoreVerifier {
-    private let verifier: any StoreVerifier
-    private let addresses: [String]
+struct ForwardingVerifier: StoreVerifier {
+    let verifier: any StoreVerifier
+    let addresses: [String]
 
-    public init(_ verifier: any StoreVerifier, to addresses: [String]) {
-        self.verifier = verifier
-        self.addresses = addresses
-    }
+    var asksStore: Bool { verifier.asksStore }
+    var signatureHeader: StaticString? { verifier.signatureHeader }
+    var answers: WebhookAnswers { verifier.answers }
 
-    public var asksStore: Bool { verifier.asksStore }
-    public var signatureHeader: StaticString? { verifier.signatureHeader }
-    public var answers: WebhookAnswers { verifier.answers }
-
-    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
+    func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         var event = try verifier.verify(delivery, now: now)
         guard event.environment == .sandbox else { return event }
         event.jobs += addresses.map { address in
@@ -113,7 +108,7 @@ public struct ForwardingVerifier: StoreVerifier {
     }
 
     /// Adds no jobs: the other servers got the event when it was new.
-    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+    func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         try verifier.interpret(stored)
     }
 }

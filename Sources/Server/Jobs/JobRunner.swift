@@ -103,7 +103,7 @@ final class JobRunner: BackgroundWork {
         let verdict = RetryDecision(job: queued, now: now, jitter: .random(in: 0..<1))
         let result: JobResult
         if let obstacle = round.obstacle(to: queued) {
-            result = verdict.postponed(because: obstacle)
+            result = verdict.result(of: obstacle)
         } else {
             do throws(StoreAPIError) {
                 try perform(queued, now: now)
@@ -225,8 +225,7 @@ struct JobAlarm: Equatable {
     }
 
     func secondsLeft(at now: Instant) -> Int {
-        backlog.nearestDeadline.map { Int(($0.milliseconds.subtractingSaturated(now.milliseconds)) / 1000) }
-            ?? JobAlarm.never
+        backlog.nearestDeadline.map { Int($0.elapsed(since: now).components.seconds) } ?? JobAlarm.never
     }
 
     /// For `/ready`. The sentences do not change from second to second.
@@ -240,13 +239,6 @@ struct JobAlarm: Equatable {
             problems.append("\(unacknowledged) purchases could not be acknowledged and are refunded; see the log")
         }
         return problems
-    }
-}
-
-extension Int64 {
-    fileprivate func subtractingSaturated(_ other: Int64) -> Int64 {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (self < other ? .min : .max) : difference
     }
 }
 
@@ -264,17 +256,12 @@ struct RetryDecision {
     var now: Instant
     var jitter: Double
 
+    /// `error` may be that of another job, because of which this one is not tried.
     func result(of error: StoreAPIError) -> JobResult {
         let reason = error.description(of: job.job)
         guard !error.isFinal else { return .abandoned(reason: reason) }
         guard now < end else { return .abandoned(reason: "its time is up; the last failure: \(reason)") }
         return .retry(at: comeback(after: error), reason: reason)
-    }
-
-    /// For a job that is not tried, because its store has just failed to answer another one.
-    func postponed(because error: StoreAPIError) -> JobResult {
-        guard now < end else { return result(of: error) }
-        return .retry(at: comeback(after: error), reason: error.description(of: job.job))
     }
 
     private var end: Instant {

@@ -25,7 +25,7 @@ import Testing
     @Test func severalValuesOfAFieldAreAChoice() throws {
         var filter = TailFilter()
         filter.require("user", anyOf: ["1", "2"])
-        filter.require("type", is: "TEST")
+        filter.require("type", anyOf: ["TEST"])
         filter.require("outcome", anyOf: [])
         for (user, isShown) in [("1", true), ("2", true), ("3", false)] {
             let data = #"{"user":"\#(user)","type":"TEST"}"#

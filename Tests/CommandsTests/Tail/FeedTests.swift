@@ -21,7 +21,7 @@ import Testing
         Condition(field: "order", value: "", isMet: false),
     ]) func filterAsksForOneValue(_ condition: Condition) throws {
         var filter = TailFilter()
-        filter.require(condition.field, is: condition.value)
+        filter.require(condition.field, anyOf: [condition.value])
         #expect(filter.matches(try expired(1)) == condition.isMet)
     }
 
@@ -67,10 +67,10 @@ import Testing
 
     @Test func endsWithTheMatchOrGivesUpAtTheLimit() throws {
         var until = TailFilter()
-        until.require("type", is: "EXPIRED")
+        until.require("type", anyOf: ["EXPIRED"])
         var follower = follower(until: until, limit: 1)
         #expect(follower.received(try expired(1)) == .printAndFinish)
-        until.require("user", is: "43")
+        until.require("user", anyOf: ["43"])
         follower = self.follower(until: until, limit: 1)
         #expect(follower.received(try expired(1)) == .printAndGiveUp)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Commands
 
 @Suite struct ScenarioParserTests {
-    private static let words = StoreEventParser(LifecycleEventNames(.apple), types: SimulatedAppStore.types)
+    private static let words = StoreEventParser(vocabulary: LifecycleEventNames(.apple), types: SimulatedAppStore.types)
 
     struct Good: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -70,15 +70,15 @@ import Testing
             $0[0].event.meaning == nil
         },
     ]) func reads(_ good: Good) throws {
-        let steps = try ScenarioParser(Self.words).parse(good.text).steps
+        let steps = try ScenarioParser(words: Self.words).parse(good.text).steps
         #expect(steps.map(\.event.label) == good.labels)
         #expect(good.check(steps))
     }
 
     /// What is expected belongs to the last of its events.
     @Test func wordOfTwoEventsIsTwoSteps() throws {
-        let words = StoreEventParser(LifecycleEventNames(.revenuecat), types: [])
-        let steps = try ScenarioParser(words).parse("initial\n+5d upgrade product p expect manage").steps
+        let words = StoreEventParser(vocabulary: LifecycleEventNames(.revenuecat), types: [])
+        let steps = try ScenarioParser(words: words).parse("initial\n+5d upgrade product p expect manage").steps
         #expect(steps.map(\.event.label) == ["INITIAL_PURCHASE", "PRODUCT_CHANGE", "RENEWAL/UPGRADE"])
         #expect(steps.map(\.after) == [.zero, .seconds(432_000), .seconds(1)])
         #expect(steps.map(\.product) == [nil, "p", "p"] && steps.map(\.line) == [1, 2, 2])
@@ -100,7 +100,7 @@ import Testing
         ),
         Shuffled(text: "initial delay 1d → renew", told: ["checked nothing"]),
     ]) func shufflingSaysWhatItChecks(_ given: Shuffled) throws {
-        let told = try ScenarioParser(Self.words).parse(given.text).whatShufflingChecks
+        let told = try ScenarioParser(words: Self.words).parse(given.text).whatShufflingChecks
         for words in given.told { #expect(told.contains(words), "\(told)") }
     }
 
@@ -133,8 +133,8 @@ import Testing
         Bad(text: "renew delay -5m", line: 1, hint: "not a duration"),
         Bad(text: String(repeating: "renew\n", count: 1001), line: 1001, hint: "more than 1000"),
     ]) func saysWhatIsWrongAndWhere(_ bad: Bad) {
-        let error = #expect(throws: ScenarioError.self) { try ScenarioParser(Self.words).parse(bad.text) }
-        #expect(error?.line == bad.line)
+        let error = #expect(throws: CommandFailure.self) { try ScenarioParser(words: Self.words).parse(bad.text) }
+        #expect(error?.message.hasPrefix("\(bad.line): ") == true)
         #expect(error?.message.contains(bad.hint) == true, "\(error?.message ?? "")")
     }
 
@@ -147,7 +147,7 @@ import Testing
         let vocabulary = LifecycleEventNames(provider)
         guard !vocabulary.steps.isEmpty else { return }
         let text = try #require(Scenario.builtIn.first { $0.key == name }?.value)
-        let parser = ScenarioParser(StoreEventParser(vocabulary, types: []), isLenient: true)
+        let parser = ScenarioParser(words: StoreEventParser(vocabulary: vocabulary, types: []), isLenient: true)
         #expect(try parser.parse(text).steps.first?.event.meaning == .initial)
     }
 }

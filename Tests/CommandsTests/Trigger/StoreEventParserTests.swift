@@ -79,7 +79,7 @@ import Testing
         ),
     ]) func everyDocumentedEventIsKnown(_ store: Store) throws {
         let words = StoreEventParser(
-            LifecycleEventNames(store.provider),
+            vocabulary: LifecycleEventNames(store.provider),
             types: SimulatedStores.types(of: store.provider)
         )
         for name in store.names.split(whereSeparator: \.isWhitespace) {
@@ -110,15 +110,15 @@ import Testing
         Word(provider: .stripe, word: "refund", kind: .consumable, types: ["charge.refunded"]),
         Word(provider: .google, word: "initial", kind: .consumable, types: ["ONE_TIME_PRODUCT_PURCHASED"]),
     ]) func wordsStandForEvents(_ given: Word) throws {
-        let words = StoreEventParser(LifecycleEventNames(given.provider, kind: given.kind), types: [])
+        let words = StoreEventParser(vocabulary: LifecycleEventNames(given.provider, kind: given.kind), types: [])
         #expect(try words.events(given.word).map(\.type) == given.types)
     }
 
     @Test func whatAStoreLacksIsExplained() throws {
-        let words = StoreEventParser(LifecycleEventNames(.stripe), types: [])
+        let words = StoreEventParser(vocabulary: LifecycleEventNames(.stripe), types: [])
         let error = #expect(throws: CommandFailure.self) { try words.events("reversed") }
         #expect(error?.message.contains("with --kind non_consumable it has") == true)
-        let once = StoreEventParser(LifecycleEventNames(.purchasekit, kind: .consumable), types: [])
+        let once = StoreEventParser(vocabulary: LifecycleEventNames(.purchasekit, kind: .consumable), types: [])
         let nothing = #expect(throws: CommandFailure.self) { try once.events("initial") }
         #expect(nothing?.message.contains("for what is bought once") == true)
     }

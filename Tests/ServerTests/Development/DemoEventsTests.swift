@@ -20,7 +20,7 @@ import Testing
             struct Times: Decodable { var age, verified, committed: Double }
             var timing: Times?
         }
-        let line = Data(DemoEvents.line(entry, timing: timing, epoch: "e").utf8)
+        let line = Data(DemoRoutes.line(entry, timing: timing, epoch: "e").utf8)
         return try JSONDecoder().decode(Line.self, from: line).timing.map { ($0.age, $0.verified, $0.committed) }
     }
 

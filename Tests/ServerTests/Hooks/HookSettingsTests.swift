@@ -14,7 +14,7 @@ import Testing
 
     @Test func oneSecretIsForAll() throws {
         let hooks = try hooks("https://a.example/h, http://[::1]:4040", HookSettingsTests.secret)
-        #expect(hooks.map(\.url) == ["https://a.example/h", "http://[::1]:4040"])
+        #expect(hooks.map(\.target.address) == ["https://a.example/h", "http://[::1]:4040"])
         #expect(hooks.allSatisfy { $0.secrets.map(\.value) == [HookSettingsTests.secret] })
         #expect(hooks.allSatisfy { $0.target.types == Set(HookType.allCases) })
     }
@@ -27,7 +27,7 @@ import Testing
 
     @Test func typesAreChosen() throws {
         let hooks = try hooks("https://a.example/h#user.erased,https://b.example", HookSettingsTests.secret)
-        #expect(hooks.map(\.url) == ["https://a.example/h", "https://b.example"])
+        #expect(hooks.map(\.target.address) == ["https://a.example/h", "https://b.example"])
         #expect(hooks.map(\.target.types) == [[.userErased], Set(HookType.allCases)])
     }
 

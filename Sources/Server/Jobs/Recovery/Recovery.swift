@@ -89,8 +89,16 @@ final class Recovery: BackgroundWork {
         if let ending = run.ending { run.report.problems.append(ending) }
         run.report.isInterrupted = run.ending != nil
         run.report.isFailure = !isRead && !(history.asksForEntries && run.report.found > 0)
-        counts.ended(run.report, of: provider, message: history.words.read, log: context.log)
-        return run.report
+        let report = run.report
+        if report.problems.isEmpty { counts.succeeded[provider]?.set(Int(Clock().now().seconds)) }
+        counts.recovered.add(report.recovered)
+        if report.found > 0 {
+            context.log.info(
+                history.words.read,
+                fields: ["found": report.found, "recovered": report.recovered, "refused": report.refused]
+            )
+        }
+        return report
     }
 }
 
@@ -150,7 +158,7 @@ struct RecoverySchedule {
 struct RecoveryCounts: Sendable {
     let recovered: Counter
     let refused: Counter
-    private let succeeded: [Provider: Gauge]
+    let succeeded: [Provider: Gauge]
 
     /// `providers` are the stores whose history is read.
     init(_ metrics: Metrics, of providers: [Provider]) {
@@ -161,14 +169,6 @@ struct RecoveryCounts: Sendable {
                 (provider, metrics.gauge(.recoverySucceeded, labels: ["provider": provider.rawValue]))
             }
         )
-    }
-
-    /// Call it after each run; `what` is the message for the log.
-    func ended(_ report: RecoveryReport, of provider: Provider, message what: StaticString, log: Log) {
-        if report.problems.isEmpty { succeeded[provider]?.set(Int(Clock().now().seconds)) }
-        recovered.add(report.recovered)
-        guard report.found > 0 else { return }
-        log.info(what, fields: ["found": report.found, "recovered": report.recovered, "refused": report.refused])
     }
 }
 

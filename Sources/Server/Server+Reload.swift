@@ -4,22 +4,10 @@ import Ledger
 import Support
 
 /// The effect of SIGHUP: it rereads the files and applies their content while the server runs; no connection notices.
-struct Reloader {
-    private let core: ServerCore
-    private let services: Services
-    private let hooks: HookRunner?
-    /// As it was read last.
-    private var configuration: Configuration
-
-    init(_ core: ServerCore, services: Services, hooks: HookRunner?) {
-        self.core = core
-        self.services = services
-        self.hooks = hooks
-        configuration = core.configuration
-    }
-
-    /// Rereads the settings, and wakes `watcher` for the templates and the certificate.
-    mutating func reload(waking watcher: Routine) {
+extension Server {
+    /// Rereads the settings, which `configuration` holds as they were read last, and wakes `watcher` for the templates and
+    /// the certificate.
+    func reload(_ configuration: inout Configuration, waking watcher: Routine) {
         watcher.wake()
         let changes = configuration.reload()
         var refused = changes.problems.map { "\($0.name): not reloaded, the old one stays: \($0.text)" }
@@ -34,18 +22,20 @@ struct Reloader {
             core.log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")
             refused.append("catalog: not reloaded, the ledger was busy; send SIGHUP again")
         }
-        if let problem = replaceStores() { refused.append("stores: not reloaded, the old ones stay: \(problem)") }
+        if let problem = replaceStores(configuration) {
+            refused.append("stores: not reloaded, the old ones stay: \(problem)")
+        }
         core.refusedReloads.replace(with: refused)
         core.deliveries.serves(configuration.servedStores)
         core.facts.replace(with: configuration.facts(node: core.ledger.node))
-        hooks?.reload(configuration.hooks)
+        background.hooks?.reload(configuration.hooks)
         let changed = changes.names.isEmpty ? "nothing" : changes.names.joined(separator: ", ")
         core.log.info("reloaded", fields: ["changed": changed])
     }
 
     /// Runs even when no setting changed: Apple's roots are in files whose content no setting holds. Returns why the old
     /// stores stay.
-    private func replaceStores() -> StartError? {
+    private func replaceStores(_ configuration: Configuration) -> StartError? {
         var refused: StartError?
         let keys = ServerKeys(configuration, in: core.keys.workspace)
         do throws(StartError) {
