@@ -28,6 +28,46 @@ public struct TroubledJob: Sendable, Equatable {
     public var abandonedAt: Instant?
 }
 
+struct AttentionSQL {
+    let entriesInDoubt, entriesUnclaimed, broadcastKey, urgentJobs, abandonedJobs: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        entriesInDoubt = try connection.entries(
+            where: """
+                outcome = ? AND outcome IN ('unclaimed', 'quarantined') AND event IS NOT NULL
+                ORDER BY position DESC LIMIT ?
+                """
+        )
+        // One of the newest 5,000, whose contract has no user. The subquery that counts is never made a join, which could
+        // read all contracts.
+        entriesUnclaimed = try connection.entries(
+            where: """
+                outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined') AND position < ?
+                AND position >= COALESCE((
+                    SELECT position FROM entries
+                    WHERE outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined')
+                    ORDER BY position DESC LIMIT 1 OFFSET 4999
+                ), 0) AND (
+                    SELECT count(*) FROM contracts WHERE contracts.lineage = entries.contract
+                        AND contracts.provider = entries.provider AND contracts.environment = entries.environment
+                        AND contracts.user IS NULL
+                ) > 0
+                ORDER BY position DESC LIMIT ?
+                """
+        )
+        broadcastKey = try connection.prepare("SELECT 1 FROM broadcast_keys WHERE key = ?")
+        urgentJobs = try connection.prepare(
+            """
+            SELECT \(TroubledJob.columns) FROM jobs
+            WHERE deadline < ? AND due_at IS NOT NULL ORDER BY deadline LIMIT ?
+            """
+        )
+        abandonedJobs = try connection.prepare(
+            "SELECT \(TroubledJob.columns) FROM jobs WHERE abandoned_at > 0 ORDER BY abandoned_at DESC LIMIT ?"
+        )
+    }
+}
+
 extension LedgerQueries {
     private static let attentionLimit = 50
     private static let unclaimedPage: Int64 = 200
@@ -41,16 +81,16 @@ extension LedgerQueries {
         let hooks = try hookAddresses(addresses, countingTo: LedgerQueries.waitingLimit)
         let failed = try hookDeliveries(in: .failed, before: .max, limit: LedgerQueries.attentionLimit)
         let limit = Value.integer(Int64(LedgerQueries.attentionLimit))
-        let urgent = try statements.urgentJobs.all(
+        let urgent = try attentionSQL.urgentJobs.all(
             [Value(now + LedgerQueries.urgency), limit],
             read: TroubledJob.read
         )
-        let abandoned = try statements.abandonedJobs.all([limit], read: TroubledJob.read)
+        let abandoned = try attentionSQL.abandonedJobs.all([limit], read: TroubledJob.read)
         return Attention(
-            unclaimedContracts: try statements.common.unclaimed.first { Int($0.integer()) } ?? 0,
+            unclaimedContracts: try commonSQL.unclaimed.first { Int($0.integer()) } ?? 0,
             unclaimed: try unclaimed(),
             // What an erased user's events leave behind names nothing.
-            quarantined: try statements.entriesInDoubt.all(
+            quarantined: try attentionSQL.entriesInDoubt.all(
                 [.text(Outcome.quarantined.rawValue), limit],
                 read: EntryRow.read
             ),
@@ -68,7 +108,7 @@ extension LedgerQueries {
         var found: [Entry] = []
         var before = Int64.max
         while found.count < LedgerQueries.attentionLimit {
-            let page = try statements.entriesUnclaimed.all(
+            let page = try attentionSQL.entriesUnclaimed.all(
                 [.integer(before), .integer(LedgerQueries.unclaimedPage)],
                 read: EntryRow.read
             )
@@ -85,7 +125,7 @@ extension LedgerQueries {
 
     /// Whether a request with this key was made once, at any node.
     public func hasKey(_ key: IdempotencyKey) throws(EngineError) -> Bool {
-        try statements.broadcastKey.first([.text(key.text)]) { _ in true } ?? false
+        try attentionSQL.broadcastKey.first([.text(key.text)]) { _ in true } ?? false
     }
 }
 

@@ -23,6 +23,29 @@ extension EntrySelection {
     var values: [Value] { [provider, environment, type, outcome, product].map { Value($0) } }
 }
 
+struct EntrySQL {
+    let tombstonesAfter, entriesAfter, entriesOfUser, entriesBefore, newestOfUser, entriesBetween: Statement
+    let fragmentsBetween, fragmentsAt: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        tombstonesAfter = try connection.prepare("SELECT digest FROM tombstones WHERE position > ?")
+        func entries(_ start: String, _ end: String, order: String) throws(EngineError) -> Statement {
+            try connection.entries(
+                where: "\(start) AND \(EntrySelection.condition) AND \(end) ORDER BY position \(order)"
+            )
+        }
+        entriesAfter = try entries("position > ?1", "position < ?7", order: "LIMIT ?8")
+        entriesBefore = try entries("position > ?1", "position < ?7", order: "DESC LIMIT ?8")
+        entriesOfUser = try entries("user = ?1", "position > ?7 AND position < ?8", order: "LIMIT ?9")
+        newestOfUser = try entries("user = ?1", "position > ?7 AND position < ?8", order: "DESC LIMIT ?9")
+        entriesBetween = try connection.entries(where: "position > ? AND position <= ? ORDER BY position")
+        fragmentsBetween = try connection.prepare(
+            "SELECT \(FragmentRow.columns) FROM fragments WHERE position > ? AND position <= ?"
+        )
+        fragmentsAt = try connection.prepare("SELECT \(FragmentRow.columns) FROM fragments WHERE position = ?")
+    }
+}
+
 extension LedgerQueries {
     /// The number of entries that one question examines. The same thread answers everybody else's pages, and 20,000
     /// entries take it 10 ms.
@@ -40,7 +63,7 @@ extension LedgerQueries {
             start = min(max(0, position), head.position)
             through = min(start + LedgerQueries.entriesOfAQuestion, head.position)
         }
-        let statement = selection.user == nil ? statements.entriesAfter : statements.entriesOfUser
+        let statement = selection.user == nil ? entrySQL.entriesAfter : entrySQL.entriesOfUser
         let entries = try entries(selection, by: statement, after: start, before: through + 1, limit: limit)
         if entries.count == limit, let last = entries.last { through = last.position }
         return EntryPage(entries: entries, through: through, head: head)
@@ -58,7 +81,7 @@ extension LedgerQueries {
         let end = min(newest ?? .max, head.position + 1)
         var through = max(0, oldest)
         if selection.user == nil { through = max(through, end - 1 - LedgerQueries.entriesOfAQuestion) }
-        let statement = selection.user == nil ? statements.entriesBefore : statements.newestOfUser
+        let statement = selection.user == nil ? entrySQL.entriesBefore : entrySQL.newestOfUser
         let entries = try entries(selection, by: statement, after: through, before: end, limit: limit)
         if entries.count == limit, let last = entries.last { through = last.position - 1 }
         return EntryPage(entries: entries, through: through, head: head)
@@ -83,7 +106,7 @@ extension LedgerQueries {
 
     /// The fragments of one entry, in their order.
     func fragments(at position: Int64) throws(EngineError) -> [Fragment] {
-        try statements.fragmentsAt.all([.integer(position)], read: FragmentRow.read)
+        try entrySQL.fragmentsAt.all([.integer(position)], read: FragmentRow.read)
             .sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
     }
 }
@@ -97,20 +120,20 @@ extension LedgerQueries {
         guard head.position > position else { return ([], .nobody) }
         let through = min(head.position, position + Int64(limit))
         let range: [Value] = [.integer(position), .integer(through)]
-        var entries = try statements.entriesBetween.all(range, read: EntryRow.read)
+        var entries = try entrySQL.entriesBetween.all(range, read: EntryRow.read)
         if let missing = (position + 1...through).first(where: {
             entries.dropFirst(Int($0 - position) - 1).first?.position != $0
         }) {
             throw .missingEntry(at: missing)
         }
-        let fragments = try written(try statements.fragmentsBetween.all(range, read: FragmentRow.read))
+        let fragments = try written(try entrySQL.fragmentsBetween.all(range, read: FragmentRow.read))
         let byPosition = Dictionary(grouping: fragments, by: \.position)
         for index in entries.indices {
             let own = byPosition[entries[index].position] ?? []
             entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
         }
         guard entries.contains(where: { $0.notice.kind == .userErased }) else { return (entries, .nobody) }
-        let digests = try statements.tombstonesAfter.all([.integer(position)]) { row in row.text() }
+        let digests = try entrySQL.tombstonesAfter.all([.integer(position)]) { row in row.text() }
         return (entries, ErasedUsers(digests: Set(digests), key: erasureKey))
     }
 }

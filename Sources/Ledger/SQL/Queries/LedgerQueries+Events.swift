@@ -61,13 +61,44 @@ public struct EventRecord: Sendable, Equatable {
     public var newer: UserEvent?
 }
 
+struct EventSQL {
+    let eventsByID, eventsByContract, eventsAfter, positionOfEvent, datesOfContractBefore, contractsOfUser: Statement
+    let contractsSharedWith, newestEvent: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        eventsByID = try connection.prepare(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE position IN (SELECT position FROM \(connection.eventIDs) WHERE event = ?)
+                AND position > ? AND position <= ?
+            """
+        )
+        eventsByContract = try connection.prepare(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE contract = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?
+            """
+        )
+        eventsAfter = try connection.prepare(
+            "SELECT \(StoredEvent.columns) FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
+        )
+        positionOfEvent = try connection.prepare("SELECT max(position) FROM \(connection.eventIDs) WHERE event = ?")
+        datesOfContractBefore = try connection.prepare(
+            "SELECT position, signed_at FROM events WHERE contract = ? AND position < ? ORDER BY position DESC LIMIT ?"
+        )
+        contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
+        contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
+        newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
+    }
+}
+
 extension LedgerQueries {
     /// A contract, to be rebuilt; nil if there is none. Its newest event is looked for up to position `until`.
     public func contract(_ id: Int64, until position: Int64) throws(EngineError) -> ContractRebuild? {
-        guard let row = try statements.common.contractByID.first([.integer(id)], read: ContractRow.read) else {
+        guard let row = try commonSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
             return nil
         }
-        let newest = try statements.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer() }
+        let newest = try eventSQL.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer() }
         return ContractRebuild(row.tracked.contract, newest: newest ?? 0)
     }
 
@@ -79,16 +110,16 @@ extension LedgerQueries {
         let position: Int64?
         switch name {
         case .id(let id):
-            position = try statements.positionOfEvent.first([.text(id)]) { $0.optionalInteger() } ?? nil
+            position = try eventSQL.positionOfEvent.first([.text(id)]) { $0.optionalInteger() } ?? nil
         case .position(let known): position = known
         }
         guard let position, let event = try userEvent(at: position) else { return nil }
         let range: [Value] = [.integer(position - 1), .integer(position), .integer(1)]
-        let stored = try statements.eventsAfter.all(range, read: StoredEvent.read).first
+        let stored = try eventSQL.eventsAfter.all(range, read: StoredEvent.read).first
         var record = EventRecord(event: event, stored: stored)
         if let contract = stored?.contract, let date = event.dates?.occurredAt {
             let before: [Value] = [.integer(contract), .integer(position), .integer(LedgerQueries.rivalLimit)]
-            let dated = try statements.datesOfContractBefore.all(before) { ($0.integer(), $0.instant()) }
+            let dated = try eventSQL.datesOfContractBefore.all(before) { ($0.integer(), $0.instant()) }
             let newest = dated.filter { $0.1 > date }.max { $0.1 < $1.1 }
             if let newest { record.newer = try userEvent(at: newest.0) }
         }
@@ -107,22 +138,22 @@ extension LedgerQueries {
             // out.
             for id in selection.ids.prefix(limit) {
                 let values: [Value] = [.text(id), .integer(after), .integer(until)]
-                found += try statements.eventsByID.all(values, read: StoredEvent.read)
+                found += try eventSQL.eventsByID.all(values, read: StoredEvent.read)
             }
             return found.sorted { $0.position < $1.position }
         }
         if let contract = selection.contract {
-            return try statements.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
+            return try eventSQL.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
         }
         guard let user = selection.user else {
-            return try statements.eventsAfter.all(range, read: StoredEvent.read)
+            return try eventSQL.eventsAfter.all(range, read: StoredEvent.read)
         }
         let ids =
-            try statements.contractIDsOfUser.all([Value(user)]) { row in row.integer() }
-            + statements.contractIDsSharedWith.all([Value(user)]) { row in row.integer() }
+            try eventSQL.contractsOfUser.all([Value(user)]) { row in row.integer() }
+            + eventSQL.contractsSharedWith.all([Value(user)]) { row in row.integer() }
         var found: [StoredEvent] = []
         for id in ids {
-            found += try statements.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
+            found += try eventSQL.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
         }
         return Array(found.sorted { $0.position < $1.position }.prefix(limit))
     }

@@ -72,6 +72,50 @@ public struct HookAddressState: Sendable, Equatable {
     public var oldest: Instant?
 }
 
+struct HookSQL {
+    let dueHooks, hookByID, hooks, hooksByState, hooksByUser, hookAddress, hookCount, oldestHook: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        dueHooks = try connection.prepare(
+            """
+            SELECT \(HookDelivery.columnsDue), CASE WHEN EXISTS (
+                    SELECT 1 FROM contracts WHERE contracts.user = due.user AND contracts.kind = 'consumable'
+                ) OR EXISTS (SELECT 1 FROM shares WHERE shares.user = due.user) THEN 1 ELSE 0 END,
+                due.position, \(EntryRow.qualifiedColumns)
+            FROM hook_deliveries AS due JOIN entries ON entries.position = due.position
+            WHERE address = ? AND due_at <= ? AND NOT EXISTS (
+                SELECT 1 FROM hook_deliveries AS earlier
+                WHERE earlier.user = due.user AND earlier.address = due.address AND earlier.due_at IS NOT NULL
+                    AND earlier.position < due.position
+            ) ORDER BY queued_at, due.id LIMIT ?
+            """
+        )
+        hookByID = try connection.prepare("SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id = ?")
+        hooks = try connection.prepare(
+            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id < ? ORDER BY id DESC LIMIT ?"
+        )
+        hooksByState = try connection.prepare(
+            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?"
+        )
+        hooksByUser = try connection.prepare(
+            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE user = ? ORDER BY address, type"
+        )
+        hookAddress = try connection.prepare(
+            "SELECT accepted_at, failures, failing_since, gone_at, reason FROM hook_addresses WHERE address = ?"
+        )
+        hookCount = try connection.prepare(
+            """
+            SELECT count(*) FROM (
+                SELECT queued_at FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL ORDER BY queued_at LIMIT ?
+            ) AS waiting
+            """
+        )
+        oldestHook = try connection.prepare(
+            "SELECT min(queued_at) FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL"
+        )
+    }
+}
+
 extension LedgerQueries {
     /// At most `limit` messages to an address that are due, those that have waited longest first. No message passes an earlier
     /// one about the same user. Each says what is true in the snapshot in which its row is read.
@@ -79,7 +123,7 @@ extension LedgerQueries {
         let now = now
         let head = try head()
         let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
-        var due = try statements.dueHooks.all(values) { row throws(EngineError) in
+        var due = try hookSQL.dueHooks.all(values) { row throws(EngineError) in
             let delivery = try HookDelivery.read(&row)
             // Consumables are not among what a transaction knows, nor is all that is shared.
             let holdsMore = row.flag()
@@ -98,20 +142,20 @@ extension LedgerQueries {
 
     /// Nil for an id that no message has.
     public func hookDelivery(_ id: Int64) throws(EngineError) -> HookDelivery? {
-        try statements.hookByID.first([.integer(id)], read: HookDelivery.read)
+        try hookSQL.hookByID.first([.integer(id)], read: HookDelivery.read)
     }
 
     /// At most `limit` messages, the newest rows first, with ids below `id`; nil means all states.
     public func hookDeliveries(in state: HookState?, before id: Int64, limit: Int) throws(EngineError) -> [HookDelivery]
     {
         let range: [Value] = [.integer(id), .integer(Int64(limit))]
-        guard let state else { return try statements.hooks.all(range, read: HookDelivery.read) }
-        return try statements.hooksByState.all([Value(state)] + range, read: HookDelivery.read)
+        guard let state else { return try hookSQL.hooks.all(range, read: HookDelivery.read) }
+        return try hookSQL.hooksByState.all([Value(state)] + range, read: HookDelivery.read)
     }
 
     /// All messages about a user: one for each address and type.
     public func hookDeliveries(of user: UserID) throws(EngineError) -> [HookDelivery] {
-        try statements.hooksByUser.all([Value(user)], read: HookDelivery.read)
+        try hookSQL.hooksByUser.all([Value(user)], read: HookDelivery.read)
     }
 
     /// How these addresses fare. Counts what waits for each of them up to `limit`.
@@ -129,11 +173,11 @@ extension LedgerQueries {
                 state.goneAt = row.optionalInstant()
                 state.reason = row.optionalText()
             }
-            _ = try statements.hookAddress.first([.text(address)], read: read)
+            _ = try hookSQL.hookAddress.first([.text(address)], read: read)
             let range: [Value] = [.text(address), .integer(Int64(limit))]
-            state.waiting = try statements.hookCount.first(range) { row in Int(row.integer()) } ?? 0
+            state.waiting = try hookSQL.hookCount.first(range) { row in Int(row.integer()) } ?? 0
             state.oldest =
-                try statements.oldestHook.first([.text(address)]) { row in row.optionalInstant() } ?? nil
+                try hookSQL.oldestHook.first([.text(address)]) { row in row.optionalInstant() } ?? nil
             states.append(state)
         }
         return states

@@ -42,6 +42,37 @@ public struct OrderEvent: Sendable, Equatable {
     public var committedAt: Instant
 }
 
+struct OrderSQL {
+    let contradictingBefore, newestOrders, orderByToken, contractsByToken, tokenDate, firstEvents: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        contradictingBefore = try connection.prepare(
+            """
+            SELECT position FROM entries
+            WHERE order_token = ? AND user IS NULL AND position < ? ORDER BY position DESC LIMIT ?
+            """
+        )
+        newestOrders = try connection.prepare(
+            """
+            SELECT \(OrderRow.columns), created_at FROM orders WHERE user = ?
+            ORDER BY created_at DESC, token DESC LIMIT ?
+            """
+        )
+        orderByToken = try connection.prepare("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
+        contractsByToken = try connection.contracts(
+            where: "id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?"
+        )
+        tokenDate = try connection.prepare("SELECT at FROM tokens WHERE contract = ? AND token = ?")
+        firstEvents = try connection.prepare(
+            """
+            SELECT entries.position, \(EntryRow.qualifiedColumns)
+            FROM events JOIN entries ON entries.position = events.position
+            WHERE events.contract = ? ORDER BY events.position LIMIT ?
+            """
+        )
+    }
+}
+
 extension LedgerQueries {
     /// The number of purchases shown for one token; an app may bind one token to everything that a user buys.
     private static let purchaseLimit: Int64 = 100
@@ -50,7 +81,7 @@ extension LedgerQueries {
     /// The order is nil for a token that no order has; the cursor is the newest position.
     public func order(_ token: OrderToken) throws(EngineError) -> (order: OrderRecord?, head: Cursor) {
         let head = try head()
-        let found = try statements.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
+        let found = try orderSQL.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
         guard let found else { return (nil, head) }
         return (try record(of: found, now: now), head)
     }
@@ -58,7 +89,7 @@ extension LedgerQueries {
     func orders(of user: UserID, limit: Int, now: Instant) throws(EngineError) -> [OrderRecord] {
         let newest: [Value] = [Value(user), .integer(Int64(limit))]
         var records: [OrderRecord] = []
-        for found in try statements.newestOrders.all(newest, read: OrderRow.readDated) {
+        for found in try orderSQL.newestOrders.all(newest, read: OrderRow.readDated) {
             records.append(try record(of: found, now: now))
         }
         return records
@@ -67,7 +98,7 @@ extension LedgerQueries {
     private func record(of found: DatedOrder, now: Instant) throws(EngineError) -> OrderRecord {
         let token: Value = .text(found.order.token.description)
         var purchases: [OrderPurchase] = []
-        let bought = try statements.contractsByToken.all(
+        let bought = try orderSQL.contractsByToken.all(
             [token, .integer(LedgerQueries.purchaseLimit)],
             read: ContractRow.read
         )
@@ -98,8 +129,8 @@ extension LedgerQueries {
             user: tracked.user,
             product: tracked.status.product,
             state: tracked.status.state,
-            boughtAt: try statements.tokenDate.first([id, .text(token.description)]) { $0.instant() } ?? now,
-            event: try statements.firstEvents.all([id, .integer(100)], read: EntryRow.read)
+            boughtAt: try orderSQL.tokenDate.first([id, .text(token.description)]) { $0.instant() } ?? now,
+            event: try orderSQL.firstEvents.all([id, .integer(100)], read: EntryRow.read)
                 .first { $0.notice.order == token }.flatMap { OrderEvent($0, epoch: epoch) }
         )
     }
@@ -108,8 +139,8 @@ extension LedgerQueries {
     private func contradictions(of token: Value) throws(EngineError) -> [OrderEvent] {
         let newest: [Value] = [token, .integer(.max), .integer(LedgerQueries.contradictionLimit)]
         var events: [OrderEvent] = []
-        for position in try statements.contradictingBefore.all(newest, read: { $0.integer() }) {
-            let entry = try statements.entryAt.first([.integer(position)], read: EntryRow.read)
+        for position in try orderSQL.contradictingBefore.all(newest, read: { $0.integer() }) {
+            let entry = try userEventSQL.entryAt.first([.integer(position)], read: EntryRow.read)
             guard let entry, entry.notice.outcome == .quarantined, let event = OrderEvent(entry, epoch: epoch) else {
                 continue
             }

@@ -23,6 +23,44 @@ public struct EventDates: Sendable, Equatable {
     public var receivedAt: Instant
 }
 
+struct UserEventSQL {
+    let bodyAt, entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, shownBefore, newestContracts: Statement
+    let newestShared: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        bodyAt = try connection.prepare(
+            "SELECT \(StoredBody.columns) FROM events WHERE position = ? AND length(body) > 0"
+        )
+        entryAt = try connection.entries(where: "position = ?")
+        datesOfEvent = try connection.prepare("SELECT signed_at, received_at FROM events WHERE position = ?")
+        entriesOfUserBefore = try connection.prepare(
+            "SELECT position FROM entries WHERE user = ? AND position < ? ORDER BY position DESC LIMIT ?"
+        )
+        unclaimedBefore = try connection.prepare(
+            """
+            SELECT position FROM entries
+            WHERE contract = ? AND provider = ? AND environment = ? AND user IS NULL AND position < ?
+            ORDER BY position DESC LIMIT ?
+            """
+        )
+        shownBefore = try connection.prepare(
+            """
+            SELECT position FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position < ? ORDER BY position DESC LIMIT ?
+            """
+        )
+        newestContracts = try connection.prepare(
+            "SELECT lineage, provider, environment FROM contracts WHERE user = ? ORDER BY kind DESC, id DESC LIMIT ?"
+        )
+        newestShared = try connection.prepare(
+            """
+            SELECT lineage, provider, environment FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?) ORDER BY id DESC LIMIT ?
+            """
+        )
+    }
+}
+
 extension LedgerQueries {
     /// The number of contracts, and of orders, that are searched for events from before they were the user's.
     private static let relationLimit: Int64 = 1000
@@ -43,27 +81,27 @@ extension LedgerQueries {
         let head = try head()
         var newest = NewestPositions(limit: limit)
         let range: [Value] = [.integer(position ?? .max), .integer(Int64(limit) + 1)]
-        newest.add(try positions(statements.entriesOfUserBefore, values: [Value(user)] + range))
+        newest.add(try positions(userEventSQL.entriesOfUserBefore, values: [Value(user)] + range))
         let related: [Value] = [Value(user), .integer(LedgerQueries.relationLimit)]
         let contracts =
-            try statements.newestContracts.all(related, read: LedgerQueries.texts)
-            + statements.newestShared.all(related, read: LedgerQueries.texts)
+            try userEventSQL.newestContracts.all(related, read: LedgerQueries.texts)
+            + userEventSQL.newestShared.all(related, read: LedgerQueries.texts)
         for contract in contracts {
-            newest.add(try positions(statements.unclaimedBefore, values: contract + range))
+            newest.add(try positions(userEventSQL.unclaimedBefore, values: contract + range))
         }
-        for order in try statements.newestOrders.all(related, read: { Value.text($0.text()) }) {
-            newest.add(try positions(statements.contradictingBefore, values: [order] + range))
+        for order in try orderSQL.newestOrders.all(related, read: { Value.text($0.text()) }) {
+            newest.add(try positions(orderSQL.contradictingBefore, values: [order] + range))
         }
         for target in PageTarget.allCases {
             guard let stream else { break }
             let key: [Value] = [.text(stream.text), .text("replace " + target.rawValue)]
-            newest.add(try positions(statements.shownBefore, values: key + range))
+            newest.add(try positions(userEventSQL.shownBefore, values: key + range))
         }
         var events: [UserEvent] = []
         for position in newest.page {
             guard var event = try userEvent(at: position) else { continue }
             if withBodies, event.isOnly(about: user) {
-                event.body = try statements.bodyAt.first([.integer(position)]) { row throws(EngineError) in
+                event.body = try userEventSQL.bodyAt.first([.integer(position)]) { row throws(EngineError) in
                     try row.body() ?? []
                 }
             }
@@ -81,9 +119,9 @@ extension LedgerQueries {
     }
 
     func userEvent(at position: Int64) throws(EngineError) -> UserEvent? {
-        guard var entry = try statements.entryAt.first([.integer(position)], read: EntryRow.read) else { return nil }
+        guard var entry = try userEventSQL.entryAt.first([.integer(position)], read: EntryRow.read) else { return nil }
         entry.fragments = try fragments(at: position)
-        let dates = try statements.datesOfEvent.first([.integer(position)]) { row in
+        let dates = try userEventSQL.datesOfEvent.first([.integer(position)]) { row in
             EventDates(occurredAt: row.instant(), receivedAt: row.instant())
         }
         return UserEvent(entry: entry, dates: dates)

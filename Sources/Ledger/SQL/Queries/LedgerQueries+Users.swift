@@ -28,6 +28,17 @@ public struct UserEntitlements: Sendable, Equatable {
     public var since: Cursor
 }
 
+struct UserSQL {
+    let userConsumables, sharedConsumables: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        userConsumables = try connection.contracts(where: "user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?")
+        sharedConsumables = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' ORDER BY id DESC LIMIT ?"
+        )
+    }
+}
+
 extension LedgerQueries {
     private static let usualLimit = 100
 
@@ -49,14 +60,12 @@ extension LedgerQueries {
         var contracts: [ContractRecord] = []
         for (row, entitlement) in held.ranked {
             var record = ContractRecord(entitlement: entitlement, tracked: row.tracked)
-            if row.isShared {
-                record.tracked.shares = try statements.common.shares.all([.integer(row.id)]) { $0.user() }
-            }
+            if row.isShared { record.tracked.shares = try commonSQL.shares.all([.integer(row.id)]) { $0.user() } }
             contracts.append(record)
         }
         let orders = try orders(of: user, limit: limit, now: now)
         return UserRecord(
-            language: try statements.common.language.language(of: user),
+            language: try commonSQL.language.language(of: user),
             isActive: held.isActive,
             contracts: contracts,
             orders: orders,
@@ -74,10 +83,10 @@ extension LedgerQueries {
     private func held(by user: UserID, limit: Int, now: Instant) throws(EngineError) -> Held {
         let consumables: [Value] = [Value(user), .integer(Int64(limit))]
         let rows =
-            try statements.common.contractsOfUser.all([Value(user)], read: ContractRow.read)
-            + statements.common.contractsSharedWith.all([Value(user)], read: ContractRow.read)
-            + statements.userConsumables.all(consumables, read: ContractRow.read)
-            + statements.sharedConsumables.all(consumables, read: ContractRow.read)
+            try commonSQL.contractsOfUser.all([Value(user)], read: ContractRow.read)
+            + commonSQL.contractsSharedWith.all([Value(user)], read: ContractRow.read)
+            + userSQL.userConsumables.all(consumables, read: ContractRow.read)
+            + userSQL.sharedConsumables.all(consumables, read: ContractRow.read)
         let current = rows.map { row in
             var row = row
             row.tracked.recomputeStatus(at: now, policy: policy)

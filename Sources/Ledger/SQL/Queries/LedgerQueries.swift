@@ -6,7 +6,18 @@ public struct LedgerQueries {
     private let connection: any LedgerConnection
     /// `connection`, if other nodes write the ledger too; else nil.
     private let shared: (any SharedLedgerConnection)?
-    let statements: ReaderStatements
+    let commonSQL: CommonSQL
+    let entrySQL: EntrySQL
+    let missedSQL: MissedSQL
+    let eventSQL: EventSQL
+    let searchSQL: SearchSQL
+    let attentionSQL: AttentionSQL
+    let userSQL: UserSQL
+    let userEventSQL: UserEventSQL
+    let orderSQL: OrderSQL
+    let jobSQL: JobSQL
+    let hookSQL: HookSQL
+    let auditSQL: AuditSQL
     private(set) var policy: AccessPolicy
     var clock = Clock()
     /// What users hold, as the writer's last transactions knew it.
@@ -28,8 +39,19 @@ public struct LedgerQueries {
     ) throws(EngineError) {
         self.connection = connection
         shared = connection as? any SharedLedgerConnection
-        statements = try ReaderStatements(connection)
-        erasureKey = try ErasureKey(statements.common.erasureKey)
+        commonSQL = try CommonSQL(connection)
+        entrySQL = try EntrySQL(connection)
+        missedSQL = try MissedSQL(connection)
+        eventSQL = try EventSQL(connection)
+        searchSQL = try SearchSQL(connection)
+        attentionSQL = try AttentionSQL(connection)
+        userSQL = try UserSQL(connection)
+        userEventSQL = try UserEventSQL(connection)
+        orderSQL = try OrderSQL(connection)
+        jobSQL = try JobSQL(connection)
+        hookSQL = try HookSQL(connection)
+        auditSQL = try AuditSQL(connection)
+        erasureKey = try ErasureKey(commonSQL.erasureKey)
         self.epoch = epoch
         self.policy = policy
         self.streams = streams
@@ -88,6 +110,26 @@ public struct QuestionAnswer {
     public let deliver: () -> Void
 }
 
+/// What the writer asks as well.
+struct CommonSQL {
+    let erasureKey, tombstone, language, mark, unclaimed: Statement
+    let contractByID, contractsOfUser, contractsSharedWith, shares: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
+        tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
+        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
+        unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
+        contractByID = try connection.contracts(where: "id = ?")
+        contractsOfUser = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
+        contractsSharedWith = try connection.contracts(
+            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
+        )
+        shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
+    }
+}
+
 extension LedgerQueries {
     /// The last number that was dated before an instant, as `dates` says of each; 0 if none was. By bisection: numbers
     /// ascend with time.
@@ -105,15 +147,14 @@ extension LedgerQueries {
     /// The position at which the user of a stream was erased; nil for any other stream.
     func erasure(of stream: StreamName) throws(EngineError) -> Int64? {
         guard let user = streams.user(of: stream) else { return nil }
-        let digest = Value.text(erasureKey.digest(of: .user(user)))
-        return try statements.common.tombstone.first([digest]) { row in row.integer() }
+        return try commonSQL.tombstone.first([.text(erasureKey.digest(of: .user(user)))]) { row in row.integer() }
     }
 }
 
 extension LedgerQueries {
     /// Nil when no app has said which language the user reads.
     public func language(of user: UserID) throws(EngineError) -> LanguageTag? {
-        try statements.common.language.language(of: user)
+        try commonSQL.language.language(of: user)
     }
 
     /// Fills in the users' languages in fragments that are not in the ledger.
