@@ -17,24 +17,14 @@ public final class BlockingPools: Sendable {
         case strangers
     }
 
-    private struct Lane: Sendable {
-        let pool: WorkerPool
-        let refused: Counter
-
-        init(_ name: String, threads: Int, capacity: Int, metrics: Metrics) {
-            let pool = WorkerPool(name: name, threads: threads, capacity: capacity)
-            metrics.gauge(.callsWaiting, labels: ["queue": name]) { pool.waiting }
-            self.pool = pool
-            refused = metrics.counter(.callsRefused, labels: ["queue": name])
-        }
-    }
-
-    private let lanes: [Purpose: Lane]
+    private let lanes: [Purpose: (pool: WorkerPool, refused: Counter)]
 
     public init(stores: [any Store.Type], metrics: Metrics) {
-        var lanes: [Purpose: Lane] = [:]
+        var lanes: [Purpose: (pool: WorkerPool, refused: Counter)] = [:]
         func add(_ purpose: Purpose, _ name: String, threads: Int, capacity: Int) {
-            lanes[purpose] = Lane(name, threads: threads, capacity: capacity, metrics: metrics)
+            let pool = WorkerPool(name: name, threads: threads, capacity: capacity)
+            metrics.gauge(.callsWaiting, labels: ["queue": name]) { pool.waiting }
+            lanes[purpose] = (pool, metrics.counter(.callsRefused, labels: ["queue": name]))
         }
         for provider in stores.map({ $0.provider }) {
             // A call takes a tenth of a second, so a full queue is three seconds of work.

@@ -22,8 +22,6 @@ struct EventCommit: Sendable {
         case busy
         case failed
 
-        var isCommitted: Bool { if case .committed = self { true } else { false } }
-
         /// The purchase stays with another user. A purchase that contradicts its order does not count: it has no owner
         /// yet.
         var isRefused: Bool {
@@ -53,8 +51,13 @@ struct EventCommit: Sendable {
         let command = LedgerCommand.event(event, claim: claim, receivedAt: date ?? services.clock.now()) { result in
             let committed = try? result.get()
             if let committed {
-                let log = services.log.tracing(trace ?? committed.trace)
-                log.step(step, fields: committed.logFields(event.provider))
+                services.log.tracing(trace ?? committed.trace).step(
+                    step,
+                    fields: [
+                        "provider": event.provider.rawValue, "outcome": committed.outcome.rawValue,
+                        "event": committed.event, "cursor": committed.cursor,
+                    ]
+                )
             }
             telemetry.answered(event.id, outcome: committed?.outcome, receivedAt: receivedAt)
             done(committed.map(Verdict.committed) ?? .failed)
@@ -78,12 +81,5 @@ struct EventCommit: Sendable {
             guard case .committed = verdict else { return done(verdicts) }
             commit(events.dropFirst(), claim: claim, since: date, after: verdicts, done: done)
         }
-    }
-}
-
-extension CommitResult {
-    /// What a line of the log says of it.
-    fileprivate func logFields(_ provider: Provider) -> Log.Fields {
-        ["provider": provider.rawValue, "outcome": outcome.rawValue, "event": event, "cursor": cursor]
     }
 }

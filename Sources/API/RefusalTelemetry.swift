@@ -32,17 +32,17 @@ public final class RefusalTelemetry: Sendable {
     init(stores: [any Store.Type], metrics: Metrics, log: Log) {
         var counters: [Case: Counter] = [:]
         let codes = VerificationError.allCases.map(\.code)
-        for provider in stores.map({ $0.provider }) {
-            for reason in codes {
-                counters[Case(door: .webhook(provider), reason: reason)] =
-                    metrics.counter(.webhooksRefused, labels: ["provider": provider.rawValue, "reason": reason])
+        func count(_ door: Door, at provider: Provider, as metric: CounterMetric, _ reasons: [String]) {
+            for reason in reasons {
+                counters[Case(door: door, reason: reason)] =
+                    metrics.counter(metric, labels: ["provider": provider.rawValue, "reason": reason])
             }
         }
-        for provider in stores.filter({ $0.takesPosts }).map({ $0.provider }) {
-            for reason in codes + [RefusalTelemetry.other] {
-                counters[Case(door: .post(provider), reason: reason)] =
-                    metrics.counter(.postsRefused, labels: ["provider": provider.rawValue, "reason": reason])
-            }
+        for store in stores {
+            let provider = store.provider
+            count(.webhook(provider), at: provider, as: .webhooksRefused, codes)
+            guard store.takesPosts else { continue }
+            count(.post(provider), at: provider, as: .postsRefused, codes + [RefusalTelemetry.other])
         }
         for reason in [RefusalTelemetry.notConfigured, "forged"] {
             counters[Case(door: .name, reason: reason)] =

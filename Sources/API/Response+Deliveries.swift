@@ -1,7 +1,7 @@
-import APIModel
+public import APIModel
 import Domain
 import Ledger
-import Pages
+public import Pages
 import Stores
 
 extension Response {
@@ -69,7 +69,7 @@ extension Response {
 
 extension RefusedBody {
     /// A 401 names the scheme in which to come back (RFC 9110 §11.6.1).
-    var response: Response {
+    public var response: Response {
         .error(
             status,
             code: code,

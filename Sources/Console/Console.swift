@@ -1,3 +1,4 @@
+import API
 import APIModel
 import Assets
 public import Domain
@@ -13,7 +14,7 @@ public final class Console: Sendable {
     private let door: ConsoleDoor
     private let templates: ConsoleTemplates
     private let live: LiveLists
-    private let files = ConsoleFiles()
+    private let files = Console.files()
     private let lanes = ConsoleLanes()
 
     /// `handler` has the API's routes.
@@ -37,7 +38,7 @@ public final class Console: Sendable {
     public func answer(_ request: Request) -> Answer {
         guard door.isThere else { return .respond(.notFound) }
         let route = ConsoleRoute(request.head)
-        if case .asset(let name) = route { return .respond(files.answer(name)) }
+        if case .asset(let name) = route { return .respond(files[name] ?? ConsoleHeaders.added(to: .notFound)) }
         if case .page(is LiveStreamPage, _) = route, let answer = stream(request) { return answer }
         guard request.body.count <= Console.bodyLimit else {
             return .respond(ConsoleHeaders.added(to: templates.page(Console.tooLong, session: nil)))
@@ -51,7 +52,7 @@ public final class Console: Sendable {
     /// `POST /users/{user}/console`, whose key has the right to read.
     public func link(to user: UserID, for request: Request) -> Answer {
         guard door.isThere else { return .respond(.notFound) }
-        guard isValidIdentifier(user.text) else { return .respond(Console.invalidUser) }
+        guard isValidIdentifier(user.text) else { return .respond(RefusedBody.invalidUser.response) }
         guard let key = door.key(ofBearer: request.credentials) else { return .respond(Console.namelessKey) }
         let scheme = request.scheme ?? (settings.isSecure ? .https : .http)
         let base = settings.ownAddress ?? "\(scheme)://\(AddressText.host(request.host))"
@@ -61,11 +62,6 @@ public final class Console: Sendable {
     /// A form has a reason and a few fields.
     private static let bodyLimit = 16 << 10
     private static let tooLong = ConsoleError.invalid("The form is too long. Go back, and write less.")
-    private static let invalidUser = Response.error(
-        400,
-        code: "invalid_user",
-        message: "user must have 1 to 255 bytes and no control characters."
-    )
     private static let namelessKey = Response.error(
         403,
         code: "nameless_key",
@@ -111,7 +107,7 @@ public final class Console: Sendable {
         do throws(ConsoleError) {
             guard let route else { throw .notFound("There is no such page.") }
             let isChange = request.method == "POST"
-            guard !isChange || SameOriginCheck.passes(request) else {
+            guard !isChange || request.isOfSameOrigin else {
                 throw .forbidden("Only a page of this console may send this. Open the console, and do it there.")
             }
             if let answer = try doorAnswer(to: route, request: request, session: session) { return answer }
@@ -144,10 +140,18 @@ public final class Console: Sendable {
         }
     }
 
+    /// Where a link of the backend leads. A program that looks at links before a person does sees this page, and its button
+    /// uses the link up.
     private func enter(_ request: Request) throws(ConsoleError) -> Response {
-        let page = EnterPage(templates: templates)
-        if request.method == "POST" { return try page.enter(request, door: door) }
-        if let token = request.query["token"] { return try page.show(token, door: door) }
+        if request.method == "POST" {
+            guard let token = Query(form: request.body)?["token"] else { throw .forbidden(ConsoleDoor.deadLink) }
+            return try door.enter(by: token)
+        }
+        if let token = request.query["token"] {
+            guard let user = door.user(of: token) else { throw .forbidden(ConsoleDoor.deadLink) }
+            let body = templates["enter"].render(["user": user.text, "token": Field(token)])
+            return templates.page("Open a user's page", session: nil, body)
+        }
         guard settings.isDevelopment, let key = door.keys.first else { throw .notFound("There is no such page.") }
         guard request.isOfThisMachine else { return LogInPage(templates: templates).show(request) }
         return door.open(with: key, next: LogInPage.next(request.query))
@@ -224,30 +228,17 @@ enum ConsoleHeaders {
     }
 }
 
-/// The style sheet and the scripts of the console, at `/console/assets/NAME`.
-struct ConsoleFiles: Sendable {
-    private let responses: [String: Response]
-
-    init() {
+extension Console {
+    /// The style sheet and the scripts of the console, at `/console/assets/NAME`. A template is no file for a browser.
+    private static func files() -> [String: Response] {
+        let types = ["css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"]
         // The look of the demo, and its elements of Turbo, for the live pages.
         let shared = Assets.demo.filter { ["look.css", "turbo.js", "icon.svg"].contains($0.key) }
-        responses = Assets.console.merging(shared) { own, _ in own }.reduce(into: [:]) { found, file in
-            guard let type = ConsoleFiles.type(of: file.key) else { return }
+        return Assets.console.merging(shared) { own, _ in own }.reduce(into: [:]) { found, file in
+            guard let type = file.key.split(separator: ".").last.flatMap({ types[String($0)] }) else { return }
             found[file.key] = ConsoleHeaders.added(
                 to: Response(status: 200, headers: [("Content-Type", type)], body: file.value)
             )
-        }
-    }
-
-    func answer(_ name: String) -> Response { responses[name] ?? ConsoleHeaders.added(to: .notFound) }
-
-    /// Nil for a template, which is no file for a browser.
-    private static func type(of name: String) -> String? {
-        switch name.split(separator: ".").last {
-        case "css": "text/css; charset=utf-8"
-        case "js": "text/javascript; charset=utf-8"
-        case "svg": "image/svg+xml"
-        default: nil
         }
     }
 }

@@ -24,7 +24,7 @@ struct ConsoleAPI: Sendable {
         from route: Route,
         query: [(name: String, value: String)] = []
     ) throws(ConsoleError) -> Value {
-        try decode(type, from: send("GET", route, query: query))
+        try ask("GET", route, query: query)
     }
 
     /// What the stores said in the first of some events, by their cursors. Each takes a question to the ledger; the first that is
@@ -49,7 +49,7 @@ struct ConsoleAPI: Sendable {
         body: (any Encodable)? = nil,
         key: String? = nil
     ) throws(ConsoleError) -> Value {
-        try decode(type, from: send("POST", route, query: query, body: body.map { JSON.encode($0) } ?? [], key: key))
+        try ask("POST", route, query: query, body: body.map { JSON.encode($0) } ?? [], key: key)
     }
 
     func delete<Value: Decodable>(
@@ -57,12 +57,19 @@ struct ConsoleAPI: Sendable {
         at route: Route,
         query: [(name: String, value: String)] = []
     ) throws(ConsoleError) -> Value {
-        try decode(type, from: send("DELETE", route, query: query))
+        try ask("DELETE", route, query: query)
     }
 
-    private func decode<Value: Decodable>(_ type: Value.Type, from response: Response) throws(ConsoleError) -> Value {
+    private func ask<Value: Decodable>(
+        _ method: String,
+        _ route: Route,
+        query: [(name: String, value: String)],
+        body: [UInt8] = [],
+        key: String? = nil
+    ) throws(ConsoleError) -> Value {
+        let response = try send(method, route, query: query, body: body, key: key)
         guard (200..<300).contains(response.status) else { throw ConsoleError(response) }
-        guard let value = JSON.decode(type, from: response.body) else {
+        guard let value = JSON.decode(Value.self, from: response.body) else {
             throw .unavailable("The server's answer could not be read.")
         }
         return value

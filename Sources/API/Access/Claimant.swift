@@ -33,7 +33,9 @@ extension Services {
         guard refusal == nil || !origin.isRefused else { throw CORSAnswer.refusal }
         let owner = try owner(of: stream)
         if user != nil, let refusal { throw refusal }
-        guard user == nil || user == owner else { throw RefusedBody.contradictingUser }
+        guard user == nil || user == owner else {
+            throw RefusedBody("contradicting_user", message: "user and stream name two users.")
+        }
         return owner
     }
 
@@ -43,33 +45,18 @@ extension Services {
         do throws(StreamNameError) {
             name = try authorization.stream(named: token, now: clock.now())
         } catch {
-            guard error != .expired else { throw RefusedBody.expiredName }
+            guard error != .expired else {
+                let message = "The signed stream name has expired; load the page again."
+                throw RefusedBody("expired_stream_name", message: message, status: 403)
+            }
             refusals.name(hasKey: authorization.canSign)
-            throw RefusedBody.forgedName
+            let message = "The stream is not signed with a key of this server."
+            throw RefusedBody("forged_stream_name", message: message, status: 403)
         }
-        guard let user = streams.user(of: name.stream) else { throw RefusedBody.notAUsersStream }
+        guard let user = streams.user(of: name.stream) else {
+            let message = "The stream is not the one of a user; take an order's."
+            throw RefusedBody("not_a_users_stream", message: message, status: 403)
+        }
         return user
     }
-}
-
-extension RefusedBody {
-    fileprivate static let contradictingUser = RefusedBody(
-        "contradicting_user",
-        message: "user and stream name two users."
-    )
-    fileprivate static let expiredName = RefusedBody(
-        "expired_stream_name",
-        message: "The signed stream name has expired; load the page again.",
-        status: 403
-    )
-    fileprivate static let forgedName = RefusedBody(
-        "forged_stream_name",
-        message: "The stream is not signed with a key of this server.",
-        status: 403
-    )
-    fileprivate static let notAUsersStream = RefusedBody(
-        "not_a_users_stream",
-        message: "The stream is not the one of a user; take an order's.",
-        status: 403
-    )
 }

@@ -59,6 +59,13 @@ public struct SharedLedgerAnswer: Codable, Sendable, Equatable {
         public var silentSeconds: Int64
         /// True if it does the leader's work.
         public var leads: Bool
+
+        fileprivate init(_ node: SharedLedgerReport.Node) {
+            name = node.name
+            silentSeconds = node.silentSeconds
+            leads = node.leads
+            version = node.version.isEmpty ? nil : node.version
+        }
     }
 
     /// PostgreSQL's version.
@@ -78,27 +85,16 @@ public struct SharedLedgerAnswer: Codable, Sendable, Equatable {
     public var pooled: Bool
     /// The seconds by which the clock of this node's machine is ahead of PostgreSQL's.
     public var clockAheadSeconds: Int64
-}
 
-extension SharedLedgerAnswer {
     fileprivate init(_ report: SharedLedgerReport) {
-        self.init(
-            postgresql: report.version,
-            node: report.asker,
-            nodes: report.nodes.map { node in
-                Node(
-                    name: node.name,
-                    version: node.version.isEmpty ? nil : node.version,
-                    silentSeconds: node.silentSeconds,
-                    leads: node.leads
-                )
-            },
-            replication: report.replication.rawValue,
-            standbys: report.standbys,
-            lagBytes: report.lagBytes,
-            queuePercent: report.queuePercent,
-            pooled: report.isPooled,
-            clockAheadSeconds: report.clockAhead / 1000
-        )
+        postgresql = report.version
+        nodes = report.nodes.map(Node.init)
+        replication = report.replication.rawValue
+        standbys = report.standbys
+        queuePercent = report.queuePercent
+        pooled = report.isPooled
+        clockAheadSeconds = report.clockAhead / 1000
+        node = report.asker
+        lagBytes = report.lagBytes
     }
 }

@@ -44,23 +44,17 @@ extension EventReplay {
     func response(to selection: EventSelection, mode: ReplayMode) -> Response {
         do throws(LedgerError) {
             let result = try run(selection, mode: mode)
-            guard result.left.isEmpty else { return .incomplete(result) }
-            return JSON.response(200, body: ReplayAnswer(result))
+            var body = ReplayAnswer(result)
+            guard !result.left.isEmpty else { return JSON.response(200, body: body) }
+            // An error like any other, which also reports what was done.
+            body.error = "busy"
+            body.message = "The store kept saying something of the contracts under \"left\"; replay their events again."
+            var response = JSON.response(503, body: body)
+            response.headers.append(("Retry-After", "5"))
+            return response
         } catch {
             return .unavailable("ledger_unavailable", message: "The ledger could not replay it: \(error)")
         }
-    }
-}
-
-extension Response {
-    /// An error like any other, which also reports what was done.
-    fileprivate static func incomplete(_ result: EventReplay.Result) -> Response {
-        var body = ReplayAnswer(result)
-        body.error = "busy"
-        body.message = "The store kept saying something of the contracts under \"left\"; replay their events again."
-        var response = JSON.response(503, body: body)
-        response.headers.append(("Retry-After", "5"))
-        return response
     }
 }
 

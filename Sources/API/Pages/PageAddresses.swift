@@ -5,7 +5,7 @@ import Encoding
 import HTTP
 import Pages
 
-/// The addresses at which a user's page connects, and the markup that connects it.
+/// The addresses at which a user's page connects.
 struct PageAddresses: Sendable {
     private let streamNames: StreamNameVerifier
     private let streams: StreamPattern
@@ -33,10 +33,5 @@ struct PageAddresses: Sendable {
             sse: "\(scheme)://\(host)\(path)",
             websocket: "\(scheme.webSocket)://\(host)\(path)"
         )
-    }
-
-    /// The element that connects to `page`, ready to insert into the user's page.
-    static func markup(of page: StreamAnswer) -> String? {
-        StreamName(page.stream).map { SourceElement.markup(of: $0, address: page.sse) }
     }
 }

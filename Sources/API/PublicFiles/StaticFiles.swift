@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// A worker opens a file, and hashes it once per change; the loop sends it in pieces. A file that is missing in the
 /// folder may be part of the program.
-struct StaticFiles: Sendable {
+final class StaticFiles: Sendable {
     /// Larger files belong on a file server: a worker that hashes one is not free for other work.
     private static let sizeLimit = 16 << 20
 
@@ -20,7 +20,8 @@ struct StaticFiles: Sendable {
     /// Files that are part of the program, by their paths below the folder.
     private let builtIn: [String: ShippedFile]
     private let readers: WorkerPool
-    private let tags = FileTags()
+    /// The tag of each requested file: a file is read once per change. A full list is emptied.
+    private let tags = Mutex<[String: (version: FileVersion, tag: String)]>([:])
     private let openFiles: OpenFiles
 
     /// `openFiles` bounds the files of which some are being sent; for others a client has to come back.
@@ -32,18 +33,18 @@ struct StaticFiles: Sendable {
     }
 
     func answer(_ request: Request, path: String) -> Answer {
-        .later { reply in
-            readers.submit { reply.send(response(path, request: request)) }
+        .later { [self] reply in
+            readers.submit { [self] in
+                reply.send(
+                    response(
+                        path,
+                        ifNoneMatch: request.head[.ifNoneMatch],
+                        range: request.method == "GET" ? request.head[.range] : nil,
+                        ifRange: request.head[.ifRange]
+                    )
+                )
+            }
         }
-    }
-
-    private func response(_ path: String, request: Request) -> Response {
-        response(
-            path,
-            ifNoneMatch: request.head[.ifNoneMatch],
-            range: request.method == "GET" ? request.head[.range] : nil,
-            ifRange: request.head[.ifRange]
-        )
     }
 
     /// Call this on a worker: it may wait for the disk.
@@ -61,7 +62,7 @@ struct StaticFiles: Sendable {
             guard error == .missing else { return .busy }
             return builtIn[name]?.answer(ifNoneMatch: ifNoneMatch) ?? .notFound
         }
-        let tag = tags.tag(of: name, status: status, file: file)
+        let tag = tag(of: name, status: status, file: file)
         let size = Int(status.st_size)
         var headers = FileHeaders.of(name, tag: tag) + [("Accept-Ranges", "bytes")]
         if EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) { return Response(status: 304, headers: headers) }
@@ -116,6 +117,19 @@ struct StaticFiles: Sendable {
         }
         guard let file = openFiles.share(descriptor, status: status) else { throw .noDescriptor }
         return (file, status)
+    }
+
+    private func tag(of name: String, status: stat, file: OpenFile) -> String {
+        let version = FileVersion(status)
+        if let tag = tags.withLock({ $0[name].flatMap { $0.version == version ? $0.tag : nil } }) { return tag }
+        var body = FileBody(file: file, range: 0..<Int(status.st_size))
+        let hash = SHA256.hash { body.range.isEmpty ? nil : body.next() }
+        let tag = EntityTag.text(hash)
+        tags.withLock { tags in
+            if tags.count >= 1000 { tags = [:] }
+            tags[name] = (version, tag)
+        }
+        return tag
     }
 }
 
@@ -191,26 +205,5 @@ enum EntityTag {
     static func isKnown(_ tag: String, ifNoneMatch: String?) -> Bool {
         let known = ifNoneMatch?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
         return known.contains { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }
-    }
-}
-
-/// The `ETag` of each requested file. A file is read once per change.
-final class FileTags: Sendable {
-    /// Files of a folder. A full list is emptied.
-    private static let capacity = 1000
-
-    private let known = Mutex<[String: (version: FileVersion, tag: String)]>([:])
-
-    func tag(of name: String, status: stat, file: OpenFile) -> String {
-        let version = FileVersion(status)
-        if let tag = known.withLock({ $0[name].flatMap { $0.version == version ? $0.tag : nil } }) { return tag }
-        var body = FileBody(file: file, range: 0..<Int(status.st_size))
-        let hash = SHA256.hash { body.range.isEmpty ? nil : body.next() }
-        let tag = EntityTag.text(hash)
-        known.withLock { known in
-            if known.count >= FileTags.capacity { known = [:] }
-            known[name] = (version, tag)
-        }
-        return tag
     }
 }

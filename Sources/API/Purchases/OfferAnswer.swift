@@ -30,29 +30,21 @@ extension Services {
             return error.response
         }
         guard let store = opened[provider] as? Offer.Opened else { return .refused(.notConfigured) }
-        guard refusal == nil || offer.isOpen(at: store) else { return Services.closed(Offer.setting) }
+        guard refusal == nil || offer.isOpen(at: store) else {
+            let message = "Only the backend may have this offer signed, with its API key; see \(Offer.setting)."
+            return .error(403, code: "offer_not_open", message: message)
+        }
         do throws(RefusedOffer) {
             return JSON.response(200, body: OfferAnswer(jws: try offer.sign(with: store, now: clock.now())))
         } catch {
-            return Services.refusal(error)
+            switch error {
+            case .unserved(let error): return .refused(error)
+            case .incomplete(let error): return error.response
+            case .noKey(let variable):
+                let message = "No key signs offers: set \(variable)."
+                return .unavailable("not_configured", message: message, retryAfter: 3600)
+            }
         }
-    }
-
-    private static func refusal(_ error: RefusedOffer) -> Response {
-        switch error {
-        case .unserved(let error): .refused(error)
-        case .incomplete(let error): error.response
-        case .noKey(let variable):
-            .unavailable("not_configured", message: "No key signs offers: set \(variable).", retryAfter: 3600)
-        }
-    }
-
-    private static func closed(_ setting: String) -> Response {
-        .error(
-            403,
-            code: "offer_not_open",
-            message: "Only the backend may have this offer signed, with its API key; see \(setting)."
-        )
     }
 }
 

@@ -62,12 +62,6 @@ extension OrderPurchaseItem {
     }
 }
 
-extension OrderEventItem {
-    fileprivate init(_ event: OrderEvent) {
-        self.init(event: event.id, cursor: event.cursor.description, at: event.committedAt.iso8601)
-    }
-}
-
 /// An order and what became of it. `GET /orders/{token}` answers it with the members of `StreamAnswer`.
 public struct OrderItem: Codable, Sendable, Equatable {
     /// The order's token: a UUID.
@@ -128,4 +122,8 @@ public struct OrderEventItem: Codable, Sendable, Equatable {
     public var cursor: String
     /// When it was committed: ISO 8601, UTC.
     public var at: String
+
+    init(_ event: OrderEvent) {
+        (self.event, cursor, at) = (event.id, event.cursor.description, event.committedAt.iso8601)
+    }
 }

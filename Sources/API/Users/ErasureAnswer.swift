@@ -30,7 +30,9 @@ extension Services {
             switch answer.wait() {
             case .success(let next): step = next
             case .failure(.changed): return .uncommitted(because: .changed)
-            case .failure: return .unerased
+            case .failure:
+                let message = "The ledger could not erase everything; send the request again."
+                return .unavailable("ledger_unavailable", message: message)
             }
             // What has begun is finished.
             seen = nil
@@ -53,12 +55,6 @@ extension Services {
             )
             return JSON.response(200, body: body)
         }
-    }
-}
-
-extension Response {
-    fileprivate static var unerased: Response {
-        .unavailable("ledger_unavailable", message: "The ledger could not erase everything; send the request again.")
     }
 }
 

@@ -28,7 +28,7 @@ extension Services {
         let sendPage = { @Sendable [self] (reply: Reply) in
             ask({ try $0.head() }, for: reply) { head in
                 guard var page = addresses.page(of: user, since: head) else { return reply.send(.unreadable) }
-                page.html = PageAddresses.markup(of: page)
+                page.html = StreamName(page.stream).map { SourceElement.markup(of: $0, address: page.sse) }
                 reply.send(JSON.response(200, body: page))
             }
         }

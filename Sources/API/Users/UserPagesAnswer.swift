@@ -41,17 +41,6 @@ extension Services {
     }
 }
 
-extension UserPagesAnswer.Page {
-    fileprivate init(_ page: OpenPage, epoch: String) {
-        self.init(
-            transport: page.transport,
-            openedAt: page.openedAt.iso8601,
-            cursor: page.position.map { Cursor(epoch: epoch, position: $0).description },
-            waitingBytes: page.waitingBytes
-        )
-    }
-}
-
 /// Answers `GET /users/{user}/pages`.
 public struct UserPagesAnswer: Codable, Sendable, Equatable {
     public struct Page: Codable, Sendable, Equatable {
@@ -63,6 +52,13 @@ public struct UserPagesAnswer: Codable, Sendable, Equatable {
         @Nullable public var cursor: String?
         /// What waits until its socket takes more: 0 for a page that is not behind.
         public var waitingBytes: Int
+
+        init(_ page: OpenPage, epoch: String) {
+            transport = page.transport
+            openedAt = page.openedAt.iso8601
+            waitingBytes = page.waitingBytes
+            cursor = page.position.map { Cursor(epoch: epoch, position: $0).description }
+        }
     }
 
     /// What a page shows in one of its elements, once it has caught up.

@@ -4,23 +4,15 @@ import Synchronization
 final class RefusedWebhooks: Sendable {
     static let limit = 500
 
-    private struct Ring {
-        var refusals: [AttentionAnswer.Refused] = []
-        var oldest = 0
-    }
-
-    private let ring = Mutex(Ring())
+    private let refusals = Mutex<[AttentionAnswer.Refused]>([])
 
     func add(_ refusal: AttentionAnswer.Refused) {
-        ring.withLock { ring in
-            guard ring.refusals.count == RefusedWebhooks.limit else { return ring.refusals.append(refusal) }
-            ring.refusals[ring.oldest] = refusal
-            ring.oldest = (ring.oldest + 1) % RefusedWebhooks.limit
+        refusals.withLock { refusals in
+            if refusals.count == RefusedWebhooks.limit { refusals.removeFirst() }
+            refusals.append(refusal)
         }
     }
 
     /// Newest first.
-    var newest: [AttentionAnswer.Refused] {
-        ring.withLock { (Array($0.refusals[$0.oldest...]) + $0.refusals[..<$0.oldest]).reversed() }
-    }
+    var newest: [AttentionAnswer.Refused] { refusals.withLock { $0.reversed() } }
 }

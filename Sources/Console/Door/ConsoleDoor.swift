@@ -111,13 +111,12 @@ final class ConsoleDoor: Sendable {
     }
 }
 
-/// Whether a browser sends a change from a page of this console.
-enum SameOriginCheck {
-    /// A browser says so itself, and a page cannot change it; an old one at least names the page's origin. Whatever says
-    /// neither is no browser that has our cookie.
-    static func passes(_ request: Request) -> Bool {
-        if let site = request.fetchSite { return site == "same-origin" }
-        return request.origin != nil && OriginCheck(allowed: .only([])).judge(request) == .same
+extension Request {
+    /// Whether a browser sends it from a page of this console. A browser says so itself, and a page cannot change it; an old
+    /// one at least names the page's origin. Whatever says neither is no browser that has our cookie.
+    var isOfSameOrigin: Bool {
+        if let fetchSite { return fetchSite == "same-origin" }
+        return origin != nil && OriginCheck(allowed: .only([])).judge(self) == .same
     }
 }
 

@@ -58,20 +58,3 @@ extension Request {
         return form
     }
 }
-
-/// Where a link of the backend leads. A program that looks at links before a person does sees this page, and its button
-/// uses the link up.
-struct EnterPage {
-    let templates: ConsoleTemplates
-
-    func show(_ token: String, door: ConsoleDoor) throws(ConsoleError) -> Response {
-        guard let user = door.user(of: token) else { throw .forbidden(ConsoleDoor.deadLink) }
-        let body = templates["enter"].render(["user": user.text, "token": Field(token)])
-        return templates.page("Open a user's page", session: nil, body)
-    }
-
-    func enter(_ request: Request, door: ConsoleDoor) throws(ConsoleError) -> Response {
-        guard let token = Query(form: request.body)?["token"] else { throw .forbidden(ConsoleDoor.deadLink) }
-        return try door.enter(by: token)
-    }
-}

@@ -13,8 +13,7 @@ struct UserTables {
     private var hasLinks: Bool { visit.session.user == nil }
 
     func facts(_ record: UserAnswer) -> Markup {
-        let facts = [("Stream", record.stream), ("Language", record.locale ?? "not told by the app")]
-        return facts.map { visit["user.fact"].render(["name": $0.0, "value": $0.1]) }.joined()
+        visit.facts([("Stream", record.stream), ("Language", record.locale ?? "not told by the app")])
     }
 
     func contracts(_ facts: UserFacts) -> Markup {

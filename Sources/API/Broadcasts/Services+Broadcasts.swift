@@ -48,26 +48,61 @@ extension Services {
             broadcast(messages)
             return .respond(success)
         }
-        let commit = BroadcastCommit(
-            services: self,
-            kept: kept,
-            isTransient: bodies.map(\.isTransient),
-            request: request,
-            success: success
-        )
-        return .later { [transient, reader] reply in
-            guard transient.contains(where: \.hasNoLanguage) else {
-                return commit.begin(transient.map { Message(transient: $0, renderer: renderer) }, reply: reply)
+        let isTransient = bodies.map(\.isTransient)
+        return .later { [self, kept, transient] reply in
+            let commit = { @Sendable [self] (transient: [Fragment]) in
+                let messages = transient.map { Message(transient: $0, renderer: renderer) }
+                return self.commit(kept, then: messages, once: request, reply: reply) { cursors in
+                    var rest = cursors[...]
+                    return success ?? Services.accepted(isTransient.map { $0 ? nil : rest.popFirst()?.description })
+                }
             }
+            guard transient.contains(where: \.hasNoLanguage) else { return commit(transient) }
             return reader.ask({ try $0.written(transient) }) { result in
-                let messages = try? result.get().map { Message(transient: $0, renderer: renderer) }
-                guard let messages, commit.begin(messages, reply: reply) else { return reply.send(.busy) }
+                guard case .success(let written) = result, commit(written) else { return reply.send(.busy) }
             }
         }
     }
 
-    /// `{"cursors":[…]}`, with null for a transient fragment, which has no position in the ledger. Built by hand:
-    /// JSONEncoder takes longer than the fan-out to one page.
+    /// The fragments of one request: the ledger commits those that are kept, and the transient ones go out after the commit;
+    /// with an `Idempotency-Key`, they too go out at most once. Returns false if the ledger's queue is full.
+    private func commit(
+        _ kept: [Fragment],
+        then transient: [Message],
+        once request: KeyedRequest?,
+        reply: Reply,
+        answer: @escaping @Sendable ([Cursor]) -> Response
+    ) -> Bool {
+        let finish = { @Sendable [self] (cursors: [Cursor], transient: [Message]) in
+            if !transient.isEmpty { broadcast(transient) }
+            reply.send(answer(cursors))
+        }
+        if let request {
+            return writer.submit(
+                .broadcastOnce(kept, request) { result in
+                    switch result {
+                    case .failure: reply.send(.uncommitted)
+                    case .success(.made(let cursors)): finish(cursors, transient)
+                    case .success(.repeated(let cursors)): finish(cursors, [])
+                    case .success(.otherRequest): reply.send(Services.keyOfOther)
+                    }
+                }
+            )
+        }
+        guard !kept.isEmpty else {
+            finish([], transient)
+            return true
+        }
+        return writer.submit(
+            .broadcast(kept) { result in
+                guard case .success(let cursors) = result else { return reply.send(.uncommitted) }
+                finish(cursors, transient)
+            }
+        )
+    }
+
+    /// `{"cursors":[…]}`, in the order of the request, with null for a transient fragment, which has no position in the ledger.
+    /// Built by hand: JSONEncoder takes longer than the fan-out to one page.
     static func accepted(_ cursors: [String?]) -> Response {
         let list = cursors.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",")
         return Response(status: 202, contentType: "application/json", body: "{\"cursors\":[\(list)]}")
@@ -81,6 +116,12 @@ extension Services {
     private static let acceptedOne = accepted([nil])
 
     private static let created = Response(status: 201)
+
+    private static let keyOfOther = Response.error(
+        422,
+        code: "idempotency_key_reused",
+        message: "Another body came with this Idempotency-Key within the last 24 hours; take a new key."
+    )
 
     private static let notABroadcast = RefusedBody(
         "invalid_json",
@@ -102,56 +143,4 @@ extension Request {
         }
         return key
     }
-}
-
-/// The fragments of one request. The ledger commits the durable ones, the transient ones go out after the commit, and
-/// the answer lists the cursors in the order of the request.
-struct BroadcastCommit: Sendable {
-    let services: Services
-    let kept: [Fragment]
-    /// Whether each fragment of the request is transient.
-    let isTransient: [Bool]
-    /// Set when the request has an `Idempotency-Key`: its transient fragments, too, go out at most once.
-    let request: KeyedRequest?
-    /// Replaces the list of cursors as the answer.
-    let success: Response?
-
-    /// Returns false if the ledger's queue is full.
-    func begin(_ transient: [Message], reply: Reply) -> Bool {
-        if let request {
-            return services.writer.submit(
-                .broadcastOnce(kept, request) { result in
-                    switch result {
-                    case .failure: reply.send(.uncommitted)
-                    case .success(.made(let cursors)): finish(cursors, transient: transient, reply: reply)
-                    case .success(.repeated(let cursors)): finish(cursors, transient: [], reply: reply)
-                    case .success(.otherRequest): reply.send(BroadcastCommit.keyReused)
-                    }
-                }
-            )
-        }
-        guard !kept.isEmpty else {
-            finish([], transient: transient, reply: reply)
-            return true
-        }
-        return services.writer.submit(
-            .broadcast(kept) { result in
-                guard case .success(let cursors) = result else { return reply.send(.uncommitted) }
-                finish(cursors, transient: transient, reply: reply)
-            }
-        )
-    }
-
-    private func finish(_ cursors: [Cursor], transient: [Message], reply: Reply) {
-        if !transient.isEmpty { services.broadcast(transient) }
-        var rest = cursors[...]
-        let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
-        reply.send(success ?? Services.accepted(all))
-    }
-
-    private static let keyReused = Response.error(
-        422,
-        code: "idempotency_key_reused",
-        message: "Another body came with this Idempotency-Key within the last 24 hours; take a new key."
-    )
 }
