@@ -33,7 +33,8 @@ func padded(_ digits: String, to width: Int) -> String {
 
 /// The characters of ASCII, by their bytes.
 extension UInt8 {
-    var isDigit: Bool { (48...57).contains(self) }
+    public var isDigit: Bool { (48...57).contains(self) }
+    public var isLetterOrDigit: Bool { isDigit || isLetter }
     var isLower: Bool { (97...122).contains(self) }
     var isUpper: Bool { (65...90).contains(self) }
     var isLetter: Bool { isLower || isUpper }

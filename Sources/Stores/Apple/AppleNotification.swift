@@ -1,25 +1,6 @@
 import Domain
 import Encoding
 
-/// The posted body: `{"signedPayload": JWS}`. Version 1 has other members and no signature.
-struct AppleBody {
-    let signedPayload: String?
-    let isVersionOne: Bool
-
-    init(_ body: [UInt8]) throws(VerificationError) {
-        let object = try StoreObject(body)
-        guard !object.has("signedPayload") || object["signedPayload"]?.text != nil else {
-            throw .malformed(.invalidJSON)
-        }
-        signedPayload = object["signedPayload"]?.text
-        isVersionOne = object["unified_receipt"] != nil || object["notification_type"] != nil
-    }
-
-    static func bytes(_ signedPayload: String) -> [UInt8] {
-        Array(#"{"signedPayload":\#(JSONLiteral.literal(signedPayload))}"#.utf8)
-    }
-}
-
 /// `responseBodyV2DecodedPayload`: the outer document.
 struct AppleNotification: SignedDocument {
     let type: String
@@ -47,6 +28,23 @@ struct AppleNotification: SignedDocument {
         let summary = try AppleClaims(document.part("summary"))
         let all = [try AppleClaims(data), summary, token, try AppleClaims(appData)].compactMap(\.self)
         claims = all.count == 1 ? all[0] : nil
+    }
+}
+
+/// The posted body: `{"signedPayload": JWS}`. Version 1 has other members and no signature.
+extension AppleNotification {
+    static func payload(of body: [UInt8]) throws(VerificationError) -> String {
+        let object = try StoreObject(body)
+        guard object.has("signedPayload") else {
+            let isVersionOne = object["unified_receipt"] != nil || object["notification_type"] != nil
+            throw .malformed(isVersionOne ? .versionOne : .missingSignedPayload)
+        }
+        guard let payload = object["signedPayload"]?.text else { throw .malformed(.invalidJSON) }
+        return payload
+    }
+
+    static func body(_ signedPayload: String) -> [UInt8] {
+        Array(#"{"signedPayload":\#(JSONLiteral.literal(signedPayload))}"#.utf8)
     }
 }
 

@@ -27,9 +27,9 @@ extension AppleServerAPI {
             pause: .milliseconds(place == .production ? 100 : 400),
             page: { query, now throws(StoreAPIError) in
                 let (bodies, next) = try api.notificationHistory(query, in: place, now: now)
-                return HistoryPage(entries: bodies.map { HistoryEntry($0) }, next: next)
+                return (bodies.map { HistoryEntry($0) }, next)
             },
-            remedy: { $0.isTooFarBack ? .laterPiece : $0.isExpiredPage ? .firstPage : nil },
+            remedy: { $0.remedy },
             hint: { error in
                 guard case .refused(let error) = error, let suspects = error.suspects else { return nil }
                 return """
@@ -55,7 +55,7 @@ extension AppleServerAPI {
         let page = try ask("POST", path, body: Array(body.utf8), in: environment, now: now)
         let bodies = try documented { () throws(VerificationError) in
             try page.parts("notificationHistory").map { record throws(VerificationError) in
-                AppleBody.bytes(try record.statedString("signedPayload"))
+                AppleNotification.body(try record.statedString("signedPayload"))
             }
         }
         return (bodies, try next("paginationToken", of: page, after: query.token))

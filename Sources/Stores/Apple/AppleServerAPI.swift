@@ -96,7 +96,7 @@ extension AppleServerAPI {
             (try answer.statedString("signedPayload"), try answer.parts("sendAttempts"))
         }
         let event = try proven(environment) { () throws(VerificationError) in
-            try verifier.verify(body: AppleBody.bytes(payload), now: now)
+            try verifier.verify(body: AppleNotification.body(payload), now: now)
         }
         return (event, attempts.prefix(100).map { $0.text("sendAttemptResult", limit: 100) ?? "OTHER" })
     }

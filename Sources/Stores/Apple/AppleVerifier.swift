@@ -81,10 +81,7 @@ public struct AppleVerifier: StoreVerifier {
     /// Verifies what Apple posts to `/webhooks/apple`.
     public func verify(body: [UInt8], now: Instant) throws(VerificationError) -> Event {
         guard !bundleIDs.isEmpty else { throw .notConfigured }
-        let envelope = try AppleBody(body)
-        guard let payload = envelope.signedPayload else {
-            throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
-        }
+        let payload = try AppleNotification.payload(of: body)
         let (notification, header) = try checker.open(AppleNotification.self, from: payload, now: now)
         let (type, subtype) = (notification.type, notification.subtype)
         guard let claims = notification.claims, isValidIdentifier(notification.id), isValidIdentifier(type),
@@ -163,11 +160,6 @@ public struct AppleVerifier: StoreVerifier {
             body: stated.bytes,
             header: header
         )
-    }
-
-    /// Verifies a statement as stored in the ledger. Use it for a replay, never for a posted body.
-    public func verify(statement body: [UInt8], now: Instant) throws(VerificationError) -> Event {
-        try verify(try AppleStatementBody(try StoreObject(body)), now: now)
     }
 }
 
@@ -289,7 +281,8 @@ extension AppleVerifier {
         if let payload = node?["signedPayload"], !payload.isNull { return try verify(body: body, now: now) }
         if let answer = node?["verifyReceipt"] { return try migrated(answer, from: stored) }
         guard let transaction = node?["signedTransaction"]?.text else {
-            return try node?["status"] == nil ? verify(body: body, now: now) : verify(statement: body, now: now)
+            guard node?["status"] != nil else { return try verify(body: body, now: now) }
+            return try verify(AppleStatementBody(StoreObject(body)), now: now)
         }
         let renewal = node?["signedRenewalInfo"]?.text
         var event = try verifier(ofPosted: transaction)

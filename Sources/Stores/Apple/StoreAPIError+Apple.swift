@@ -59,15 +59,13 @@ extension StoreAPIError {
         return ["4040001", "4040005", "4040010"].contains(code)
     }
 
-    /// Apple does not keep notifications for that long.
-    var isTooFarBack: Bool { code == "4000012" }
-
-    /// The page token is invalid or expired: start again at the first page.
-    var isExpiredPage: Bool { code == "4000014" || code == "4000017" }
-
-    private var code: String? {
-        guard case .refused(_, let code, _) = self else { return nil }
-        return code
+    /// Apple does not keep notifications for that long, or the page token is invalid or expired.
+    var remedy: HistoryRemedy? {
+        switch self {
+        case .refused(_, "4000012"?, _): .laterPiece
+        case .refused(_, "4000014"?, _), .refused(_, "4000017"?, _): .firstPage
+        default: nil
+        }
     }
 
     var isUnauthorized: Bool {

@@ -57,7 +57,7 @@ public struct GoogleStore: Store {
     public static func claimedID(of delivery: Delivery) -> String? {
         guard (try? GooglePushToken(delivery.authorization)) != nil,
             let id = ClaimedID.text("messageId", in: ClaimedID.object(delivery.body)?.object("message")),
-            id.utf8.allSatisfy({ (48...57).contains($0) })
+            id.utf8.allSatisfy(\.isDigit)
         else { return nil }
         return id
     }
@@ -126,7 +126,7 @@ extension GoogleStore {
         let reader = GoogleVerifier(
             packages: packages.isEmpty ? .any : .only(packages),
             standardPackage: packages.isEmpty ? development?.app : nil,
-            expected: .init(audience: audience, account: pushAccount),
+            expected: (audience, pushAccount),
             keys: keys(development),
             api: api,
             report: dependencies.report

@@ -15,8 +15,6 @@ struct PostedGooglePurchase: Equatable {
 
 extension PostedGooglePurchase: PostedPurchase {
     static let refusal: StaticString = "purchase refused"
-    /// Google's tokens have about 150 bytes.
-    private static let tokenLimit = 1024
 
     static func asks(_ store: OpenGoogleStore) -> Bool { true }
 
@@ -25,12 +23,12 @@ extension PostedGooglePurchase: PostedPurchase {
             throw RefusedBody("missing_purchase_token", message: "Send {\"purchaseToken\":TOKEN}.")
         }
         // In contract names, a `#` precedes a further product of the same purchase.
-        guard isValidIdentifier(token, limit: PostedGooglePurchase.tokenLimit), !token.utf8.contains(UInt8(ascii: "#"))
+        guard isValidIdentifier(token, limit: GooglePurchase.tokenLimit), !token.utf8.contains(UInt8(ascii: "#"))
         else {
             throw RefusedBody(
                 "invalid_purchase_token",
                 message:
-                    "purchaseToken must have 1 to \(PostedGooglePurchase.tokenLimit) bytes, no control characters and "
+                    "purchaseToken must have 1 to \(GooglePurchase.tokenLimit) bytes, no control characters and "
                     + "no #."
             )
         }

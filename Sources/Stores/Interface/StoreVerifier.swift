@@ -138,41 +138,31 @@ public struct Delivery: Sendable {
 /// (https://docs.stripe.com/webhooks#verify-manually) and `X-RevenueCat-Webhook-Signature`
 /// (https://www.revenuecat.com/docs/integrations/webhooks). While secrets are rolled, there is one `v1` for each. Every attempt
 /// to deliver is signed anew.
-struct TimestampedSignature {
+enum TimestampedSignature {
     /// Genuine headers have at most two, while a secret is rolled.
     private static let limit = 16
 
-    /// As in the header, because the signature covers it.
-    private let timestamp: Substring
-    private let seconds: Int64
-    private let codes: [[UInt8]]
-
-    init(_ header: String?) throws(VerificationError) {
-        let fields = (header ?? "").split(separator: ",", maxSplits: 64).map { field in
+    /// Accepts any code that any secret made. It checks the age only after the signature.
+    static func check(
+        _ delivery: Delivery,
+        secrets: [[UInt8]],
+        tolerance: Duration,
+        now: Instant
+    ) throws(VerificationError) {
+        let fields = (delivery.signature ?? "").split(separator: ",", maxSplits: 64).map { field in
             field.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         }
         let times = fields.filter { $0.count == 2 && $0[0] == "t" }
         let codes = fields.filter { $0.count == 2 && $0[0] == "v1" }
         guard times.count == 1, let timestamp = times.first?.last, let seconds = Int64(timestamp),
-            timestamp.utf8.allSatisfy({ (48...57).contains($0) }),
-            (1...TimestampedSignature.limit).contains(codes.count)
+            timestamp.utf8.allSatisfy(\.isDigit), (1...TimestampedSignature.limit).contains(codes.count)
         else { throw .malformed(.missingSignature) }
-        self.timestamp = timestamp
-        self.seconds = seconds
-        self.codes = codes.compactMap { Hex.decode(String($0[1])) }
-    }
-
-    /// Accepts any code that any secret made. It checks the age only after the signature.
-    func check(
-        _ body: [UInt8],
-        secrets: [[UInt8]],
-        tolerance: Duration,
-        now: Instant
-    ) throws(VerificationError) {
-        let message = Array("\(timestamp).".utf8) + body
+        let given = codes.compactMap { Hex.decode(String($0[1])) }
+        // As in the header, because the signature covers it.
+        let message = Array("\(timestamp).".utf8) + delivery.body
         let isGenuine = secrets.contains { secret in
             let expected = HMAC.authenticate(message, key: secret)
-            return codes.contains { constantTimeCompare($0, with: expected) }
+            return given.contains { constantTimeCompare($0, with: expected) }
         }
         guard isGenuine else { throw .untrusted(.badSignature) }
         let limit = tolerance.components.seconds
@@ -207,10 +197,5 @@ public enum ClaimedID {
         return isRight ? text : nil
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "_-.".utf8.contains(byte) }
-}
-
-/// ASCII's.
-func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+    private static func isPlain(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || "_-.".utf8.contains(byte) }
 }

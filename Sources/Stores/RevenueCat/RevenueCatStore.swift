@@ -92,8 +92,7 @@ public struct RevenueCatVerifier: StoreVerifier, OpenStore {
             guard let given, constantTimeCompare(given, with: authorization) else { throw .untrusted(.unauthorized) }
         }
         if !secrets.isEmpty {
-            let signature = try TimestampedSignature(delivery.signature)
-            try signature.check(delivery.body, secrets: secrets, tolerance: tolerance, now: now)
+            try TimestampedSignature.check(delivery, secrets: secrets, tolerance: tolerance, now: now)
         }
         return try event(delivery.body)
     }

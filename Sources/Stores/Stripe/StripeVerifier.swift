@@ -39,8 +39,7 @@ public struct StripeVerifier: StoreVerifier {
     public var signatureHeader: StaticString? { "stripe-signature" }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
-        let signature = try TimestampedSignature(delivery.signature)
-        try signature.check(delivery.body, secrets: secrets, tolerance: tolerance, now: now)
+        try TimestampedSignature.check(delivery, secrets: secrets, tolerance: tolerance, now: now)
         let event = try event(delivery.body)
         if event.isOfUnlistedAccount {
             unlisted(event.app)

@@ -34,7 +34,7 @@ extension ReceiptClue {
 
     /// Whether `id` may become part of a URL. Xcode's receipts have 0.
     private static func isAskable(_ id: String) -> Bool {
-        (1...64).contains(id.utf8.count) && id != "0" && id.utf8.allSatisfy(isLetterOrDigit)
+        (1...64).contains(id.utf8.count) && id != "0" && id.utf8.allSatisfy(\.isLetterOrDigit)
     }
 
     /// The value of `SKPaymentTransaction.transactionReceipt`:
