@@ -216,15 +216,15 @@ import Testing
     ])
     func announces(_ given: Case) {
         let others = given.others.map { Self.heldContract("2", kind: .subscription, status: $0) }
-        let announcements = Announcement.announcements(
+        let announcements = PageChange(
             before: Self.entitlements(
                 others + [given.before].compactMap { $0 }.map { Self.heldContract("1", kind: given.kind, status: $0) }
             ),
             after: Self.entitlements(
                 others + [given.after].compactMap { $0 }.map { Self.heldContract("1", kind: given.kind, status: $0) }
             ),
-            changing: [Self.key("1")]
-        )
+            contracts: [Self.key("1")]
+        ).announcements
         #expect(announcements.map { "\($0.target.rawValue)=\($0.name.rawValue)" } == given.expected)
     }
 
@@ -234,11 +234,11 @@ import Testing
         (on, pausing), (on, retry), (retry, renewed), (on, revoked), (pending, on),
     ])
     func oneMessageTellsOneTruth(before: ContractStatus, after: ContractStatus) throws {
-        let announcements = Announcement.announcements(
+        let announcements = PageChange(
             before: Self.entitlements([Self.heldContract("1", kind: .subscription, status: before)]),
             after: Self.entitlements([Self.heldContract("1", kind: .subscription, status: after)]),
-            changing: [Self.key("1")]
-        )
+            contracts: [Self.key("1")]
+        ).announcements
         #expect(announcements.map(\.target) == [.paywall, .subscriptionStatus])
         #expect(announcements.allSatisfy { $0.heldContract.status == after })
         // It shows what a page that opens now is shown; only a page that waited for a purchase gets `success`.
@@ -253,11 +253,11 @@ import Testing
         let policy = AccessPolicy(sandboxUsers: .only(["tester"]))
         for (user, expected) in [("somebody" as UserID, 0), ("tester", 2)] {
             let heldContract = Self.heldContract("1", kind: .subscription, status: Self.on, environment: .sandbox)
-            let announcements = Announcement.announcements(
+            let announcements = PageChange(
                 before: EntitlementSet(user: user, held: [], policy: policy),
                 after: EntitlementSet(user: user, held: [heldContract], policy: policy),
-                changing: [heldContract.contract]
-            )
+                contracts: [heldContract.contract]
+            ).announcements
             #expect(announcements.count == expected)
         }
     }

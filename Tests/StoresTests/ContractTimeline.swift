@@ -1,5 +1,6 @@
-import Domain
 import Simulator
+
+@testable import Domain
 
 /// What becomes of a user's contracts while a store's events arrive, by the real rules.
 struct ContractTimeline {
@@ -27,11 +28,11 @@ struct ContractTimeline {
         contracts[key] = contract
         let status = contract.status(at: now)
         shown[key] = status.map { HeldContract(of: contract, status: $0) }
-        let announcements = Announcement.announcements(
+        let announcements = PageChange(
             before: before,
             after: entitlements(shown.values),
-            changing: [key]
-        )
+            contracts: [key]
+        ).announcements
         let step = Step(
             event: event,
             state: status?.state,

@@ -4,25 +4,6 @@ public struct Announcement: Sendable, Equatable {
     public var name: FragmentName
     public var heldContract: HeldContract
 
-    /// The changes on one user's page after a commit that changed these contracts.
-    ///
-    /// Both elements are functions of the contracts held, so the newest fragments always agree with the newest state and with
-    /// each other: one element never describes the winning contract while the other still describes an older one. Both
-    /// are therefore replaced, with the same fragment name, whenever something changes that a page shows about the
-    /// winner. A purchase that is handed over brings `success` to `paywall`. Only offers that are already shown stay as
-    /// they are: they say nothing about a contract, and the visitor may be choosing.
-    ///
-    /// `beside` are those among them that were bought together with another one, which is announced for both.
-    public static func announcements(
-        before: EntitlementSet,
-        after: EntitlementSet,
-        changing contracts: Set<ContractKey>,
-        beside: Set<ContractKey> = []
-    ) -> [Announcement] {
-        let change = PageChange(before: before, after: after, contracts: contracts, beside: beside)
-        return [change.paywall, change.status].compactMap { $0 }
-    }
-
     /// Both elements as they should look now, regardless of what they show: for pages that may have missed something.
     public static func current(_ entitlements: EntitlementSet) -> [Announcement] {
         guard let winner = entitlements.winner else { return [] }
@@ -31,13 +12,23 @@ public struct Announcement: Sendable, Equatable {
 }
 
 /// What a commit changed for one user: what the user held before and holds after, and which contracts have changed.
-private struct PageChange {
+struct PageChange {
     let before: EntitlementSet
     let after: EntitlementSet
     let contracts: Set<ContractKey>
-    let beside: Set<ContractKey>
+    /// Those among them that were bought together with another one, which is announced for both.
+    var beside: Set<ContractKey> = []
 
-    var paywall: Announcement? {
+    /// The changes on the user's page.
+    ///
+    /// Both elements are functions of the contracts held, so the newest fragments always agree with the newest state and with
+    /// each other: one element never describes the winning contract while the other still describes an older one. Both
+    /// are therefore replaced, with the same fragment name, whenever something changes that a page shows about the
+    /// winner. A purchase that is handed over brings `success` to `paywall`. Only offers that are already shown stay as
+    /// they are: they say nothing about a contract, and the visitor may be choosing.
+    var announcements: [Announcement] { [paywall, status].compactMap(\.self) }
+
+    private var paywall: Announcement? {
         func announce(_ name: FragmentName, of contract: HeldContract) -> Announcement {
             Announcement(target: .paywall, name: name, heldContract: contract)
         }
@@ -61,7 +52,7 @@ private struct PageChange {
         return announce(name, of: winner)
     }
 
-    var status: Announcement? {
+    private var status: Announcement? {
         guard let winner = after.winner else {
             guard let lost, lost.kind != .consumable else { return nil }
             return Announcement(target: .subscriptionStatus, name: .moved, heldContract: lost)

@@ -53,13 +53,9 @@ extension UnitOfWork {
         for item in news where item.change.current.user == user {
             changes.entries[item.entry].entry.notice.active = after.isActive
         }
-        let announcements = Announcement.announcements(
-            before: before,
-            after: after,
-            changing: Set(last.keys),
-            beside: Set(last.values.filter(\.isBeside).map(\.key))
-        )
-        try add(fragments(announcements, for: user, because: last), to: entry)
+        let beside = Set(last.values.filter(\.isBeside).map(\.key))
+        let change = PageChange(before: before, after: after, contracts: Set(last.keys), beside: beside)
+        try add(fragments(change.announcements, for: user, because: last), to: entry)
         guard isAnswerChanged(from: before, of: held, to: after, of: holds) else { return }
         // The answer about the user may say more. It also lists consumables, which were not read.
         let isWhole =
