@@ -33,13 +33,5 @@ extension UserID: ExpressibleByStringInterpolation {
     }
 }
 
-extension UserID: Codable {
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
-}
+/// As its text.
+extension UserID: Codable {}

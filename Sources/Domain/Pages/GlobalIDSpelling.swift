@@ -76,5 +76,4 @@ enum GlobalIDSpelling {
     private static func escaped(_ text: Substring) -> String {
         PercentEncoding.encode(PercentEncoding.decode(text, plusIsSpace: true) ?? String(text), spaceIsPlus: true)
     }
-
 }
