@@ -83,14 +83,13 @@ public enum FeedEvent {
 
 extension EntrySelection {
     public init(_ query: Query) {
-        self.init(
-            user: query["user"].map { UserID($0) },
-            provider: query["provider"],
-            environment: query["environment"],
-            type: query["type"],
-            outcome: query["outcome"],
-            product: query["product"]
-        )
+        self = .all
+        user = query["user"].map { UserID($0) }
+        provider = query["provider"]
+        environment = query["environment"]
+        type = query["type"]
+        outcome = query["outcome"]
+        product = query["product"]
     }
 
     /// The hub's stream for this selection. Developers with the same one share it.

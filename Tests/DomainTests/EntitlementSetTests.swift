@@ -1,5 +1,6 @@
-import Domain
 import Testing
+
+@testable import Domain
 
 @Suite struct EntitlementSetTests {
     private static let now = Instant(milliseconds: 1_700_000_000_000)

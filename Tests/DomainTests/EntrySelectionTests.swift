@@ -1,5 +1,6 @@
-import Domain
 import Testing
+
+@testable import Domain
 
 /// The live feed shows what the ledger would find.
 @Suite struct EntrySelectionTests {

@@ -1,8 +1,9 @@
-import Domain
 import Ledger
 import Support
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// Transfers and restores: a genuine transaction, posted in a user's own session.
 @Suite(.blocking) struct ClaimTests {

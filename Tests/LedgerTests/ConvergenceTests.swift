@@ -1,7 +1,8 @@
-import Domain
 import Ledger
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// With a real file: in whatever order and however often events are delivered, and wherever orders fall between them,
 /// the ledger and the pages end in the same state.

@@ -1,7 +1,7 @@
-import Domain
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Ledger
 
 /// The pages that the feed reads.

@@ -1,7 +1,8 @@
-import Domain
 import Ledger
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// What belongs to somebody else when a user is erased.
 @Suite struct ErasureOfOthersTests {

@@ -1,8 +1,8 @@
-import Domain
 import Support
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Ledger
 
 /// One event, and what explains its outcome.

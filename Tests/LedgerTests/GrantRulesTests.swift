@@ -1,9 +1,9 @@
-import Domain
 import Stores
 import Support
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Ledger
 
 /// Grants beside what stores say: contracts like theirs, in both engines.

@@ -1,8 +1,8 @@
-import Domain
 import Support
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Ledger
 
 /// What a commit writes for the app's backend, and what is left of it after an attempt.

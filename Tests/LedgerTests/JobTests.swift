@@ -1,7 +1,7 @@
-import Domain
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Ledger
 
 @Suite(.blocking) struct JobTests {

@@ -1,8 +1,8 @@
-import Domain
 import Support
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Ledger
 
 /// Which language a user reads, and that fragments come in it.

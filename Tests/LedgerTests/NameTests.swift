@@ -1,7 +1,8 @@
-import Domain
 import Ledger
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// Kinds of events that depend on the state before them.
 @Suite(.blocking) struct NameTests {

@@ -1,9 +1,10 @@
-import Domain
 import Ledger
 import Stores
 import Support
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// One purchase of several products: each is a contract of its own, whatever the order of the store's list.
 @Suite(.blocking) struct PurchaseLinesTests {

@@ -1,7 +1,8 @@
-import Domain
 import Ledger
 import TestSupport
 import Testing
+
+@testable import Domain
 
 @Suite(.blocking) struct ReplayEventsTests {
     @Test func dryRunTellsAndChangesNothing() throws {

@@ -1,8 +1,8 @@
-import Domain
 import Support
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Ledger
 
 /// Everything that is known about a user, newest first, page by page.

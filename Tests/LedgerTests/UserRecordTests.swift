@@ -1,8 +1,9 @@
-import Domain
 import Ledger
 import Support
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// All contracts and orders of a user, and the outcome of an order.
 @Suite(.blocking) struct UserRecordTests {

@@ -1,8 +1,9 @@
-import Domain
 import Server
 import Support
 import TestSupport
 import Testing
+
+@testable import Domain
 
 @Suite struct ConfigurationCatalogTests {
     @Test func readsProducts() throws {

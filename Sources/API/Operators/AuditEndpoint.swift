@@ -9,7 +9,7 @@ struct AuditEndpoint {
     let services: Services
 
     func answer(_ request: Request) throws(RefusedBody) -> Answer {
-        var selection = AuditSelection()
+        var selection = AuditSelection.all
         if let user = request.query["user"] {
             guard isValidIdentifier(user) else { throw RefusedBody.invalidUserID }
             selection.user = UserID(user)

@@ -48,14 +48,10 @@ struct OrdersEndpoint {
         guard body.token == nil || token != nil else {
             throw RefusedBody("invalid_token", message: "token must be a UUID.")
         }
-        return OrderRequest(
-            user: body.user,
-            product: body.product,
-            provider: provider,
-            group: body.group,
-            kind: kind,
-            token: token
-        )
+        var request = OrderRequest(user: body.user, product: body.product)
+        (request.provider, request.group) = (provider, body.group)
+        (request.kind, request.token) = (kind, token)
+        return request
     }
 
     private static func response(to result: Result<OrderResult, OrderError>, addresses: PageAddresses) -> Response {

@@ -81,6 +81,8 @@ public struct AuditEntry: Sendable, Equatable {
 
 /// The entries that somebody asks for, newest first; nil members match everything.
 public struct AuditSelection: Sendable, Equatable {
+    public static let all = AuditSelection()
+
     public enum Start: Sendable, Equatable {
         /// Entries of this instant and later.
         case time(Instant)
@@ -93,21 +95,6 @@ public struct AuditSelection: Sendable, Equatable {
     public var since: Start?
     /// Entries before this one: the last of the page before.
     public var before: Int64?
-
-    public init(user: UserID? = nil, actor: String? = nil, since: Start? = nil, before: Int64? = nil) {
-        self.user = user
-        self.actor = actor
-        self.since = since
-        self.before = before
-    }
 }
 
-public struct AuditPage: Sendable, Equatable {
-    public var entries: [AuditEntry]
-    public var hasMore: Bool
-
-    public init(entries: [AuditEntry], hasMore: Bool) {
-        self.entries = entries
-        self.hasMore = hasMore
-    }
-}
+public typealias AuditPage = (entries: [AuditEntry], hasMore: Bool)

@@ -10,22 +10,6 @@ public struct EntrySelection: Sendable, Hashable {
     /// By the store's id.
     public var product: String?
 
-    public init(
-        user: UserID? = nil,
-        provider: String? = nil,
-        environment: String? = nil,
-        type: String? = nil,
-        outcome: String? = nil,
-        product: String? = nil
-    ) {
-        self.user = user
-        self.provider = provider
-        self.environment = environment
-        self.type = type
-        self.outcome = outcome
-        self.product = product
-    }
-
     public func admits(_ notice: Notice) -> Bool {
         func isSame(_ wanted: String?, _ found: String?) -> Bool {
             guard let wanted else { return true }

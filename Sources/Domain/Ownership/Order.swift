@@ -30,24 +30,10 @@ public struct OrderRequest: Sendable {
     public var language: LanguageTag?
     /// Says nothing about what is bought: two requests that differ in it alone are equal.
     public var trace: TraceID?
+}
 
-    public init(
-        user: UserID,
-        product: String,
-        provider: Provider? = nil,
-        group: String? = nil,
-        kind: ProductKind? = nil,
-        token: OrderToken? = nil,
-        language: LanguageTag? = nil
-    ) {
-        self.user = user
-        self.product = product
-        self.provider = provider
-        self.group = group
-        self.kind = kind
-        self.token = token
-        self.language = language
-    }
+extension OrderRequest {
+    public init(user: UserID, product: String) { self.init(user: user, product: product, provider: nil) }
 }
 
 /// Two requests are equal when their bytes are, as orders are.

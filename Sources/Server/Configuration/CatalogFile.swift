@@ -37,7 +37,7 @@ struct CatalogFile {
 
     private mutating func product(_ id: String, node: JSONNode) -> Catalog.Product? {
         guard let members = members(of: node, at: quoted(id)) else { return nil }
-        var product = Catalog.Product()
+        var product = Catalog.Product.unknown
         for (name, value) in members {
             switch name {
             case "group": product.group = checked(text(value), name, of: id, CatalogFile.text)

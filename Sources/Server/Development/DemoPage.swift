@@ -57,12 +57,8 @@ struct DemoPage: Sendable {
     /// The phone's app buys from its store with an order, which its backend makes before it renders the page. It names
     /// no group, so it fits every plan. The same request again gives the same order.
     private func order(for user: String) throws -> Order? {
-        let wish = OrderRequest(
-            user: UserID(user),
-            product: SimulatedProduct.annual.id,
-            provider: .apple,
-            kind: .subscription
-        )
+        var wish = OrderRequest(user: UserID(user), product: SimulatedProduct.annual.id)
+        (wish.provider, wish.kind) = (.apple, .subscription)
         let made = Promise<Order?>()
         guard core.writer.submit(.order(wish) { made.fulfil((try? $0.get())?.order) }) else { throw NoAnswer() }
         return made.wait()

@@ -1,10 +1,10 @@
-import Domain
 import PostgresLedger
 import Support
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Ledger
 
 /// What a batch, and pages that come back together, cost on the way to PostgreSQL.

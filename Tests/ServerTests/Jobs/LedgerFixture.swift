@@ -1,10 +1,10 @@
-import Domain
 import Ledger
 import Support
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Server
 @testable import Stores
 

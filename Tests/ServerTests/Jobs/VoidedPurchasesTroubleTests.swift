@@ -98,7 +98,8 @@ import Testing
     @Test func tenThousandEntriesAreRead() throws {
         let (google, ledger) = (try GoogleFixture(), try LedgerFixture(apis: [.google]))
         defer { ledger.close() }
-        let facts = SimulatedSubscription(product: "p", lineage: "token.1", state: .active)
+        var facts = SimulatedSubscription(product: "p", lineage: "token.1")
+        facts.state = .active
         let push = try google.say("VOIDED_PURCHASE", of: facts)
         try ledger.send(push)
         let order = push.id.dropFirst("void:".utf8.count)

@@ -1,7 +1,8 @@
 import Crypto
-import Domain
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// Receipts that are proven without Apple.
 @Suite struct AppReceiptTests {

@@ -1,6 +1,7 @@
-import Domain
 import Stores
 import Testing
+
+@testable import Domain
 
 /// What one of Google's purchases holds: products, how many of them are left, and until when it is to be acknowledged.
 @Suite struct GoogleLinesTests {

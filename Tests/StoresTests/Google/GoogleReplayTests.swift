@@ -1,10 +1,11 @@
-import Domain
 import Encoding
 import Simulator
 import Stores
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// What the ledger keeps of Google, read once more.
 @Suite struct GoogleReplayTests {

@@ -1,9 +1,10 @@
 import Crypto
-import Domain
 import Encoding
 import Stores
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// Row 41 of the table that maps every store's events to one model, PurchaseKit's signature, and its missing dates.
 @Suite struct PurchaseKitVerifierTests {

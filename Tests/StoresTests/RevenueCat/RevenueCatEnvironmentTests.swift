@@ -1,5 +1,6 @@
-import Domain
 import Testing
+
+@testable import Domain
 
 /// Which events need not say where a purchase was made, and what they do all the same.
 @Suite struct RevenueCatEnvironmentTests {

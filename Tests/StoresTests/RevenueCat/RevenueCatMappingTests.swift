@@ -1,5 +1,6 @@
-import Domain
 import Testing
+
+@testable import Domain
 
 /// The RevenueCat column of the table that maps every store's events to one model, row by row.
 @Suite struct RevenueCatMappingTests {

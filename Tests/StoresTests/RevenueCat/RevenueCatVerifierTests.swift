@@ -1,6 +1,7 @@
-import Domain
 import Stores
 import Testing
+
+@testable import Domain
 
 /// Who may post, whose purchase it is, and what moves from one user to another.
 @Suite struct RevenueCatVerifierTests {

@@ -42,7 +42,8 @@ import Testing
     }
 
     private func body(_ type: String, shape: SimulatedStripe.Shape) throws -> [UInt8] {
-        let facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "sub_1", state: .active)
+        var facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "sub_1")
+        facts.state = .active
         let event = SimulatedEvent(type: type, facts: facts, token: .random(), now: StripeSpecimen.now)
         return try SimulatedStripe(secret: "", shape: shape).delivery(event).body
     }

@@ -1,6 +1,7 @@
-import Domain
 import Stores
 import Testing
+
+@testable import Domain
 
 /// A paid invoice with several lines that arrives before its subscription, in both shapes of the API.
 @Suite struct StripeInvoiceTests {

@@ -1,6 +1,6 @@
-import Domain
 import Testing
 
+@testable import Domain
 @testable import Stores
 
 /// The items of one Stripe subscription, whatever their order.

@@ -1,6 +1,7 @@
-import Domain
 import Simulator
 import Testing
+
+@testable import Domain
 
 /// The Stripe column of the table that maps every store's events to one model, row by row.
 @Suite struct StripeMappingTests {

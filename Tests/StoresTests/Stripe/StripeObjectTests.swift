@@ -1,5 +1,6 @@
-import Domain
 import Testing
+
+@testable import Domain
 
 /// Sessions, invoices, charges: which contract they are about, whose it is, and what was paid.
 @Suite struct StripeObjectTests {

@@ -1,10 +1,10 @@
 import Domain
 import Encoding
-import Simulator
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Simulator
 @testable import Stores
 
 /// Against the stand-in over a real connection.
@@ -38,7 +38,8 @@ import Testing
     /// What the simulated store says; its documents are put into the stand-in unless told otherwise.
     private func delivery(_ words: String, state: ContractState = .pending, puts: Bool = true) throws -> Delivery {
         let parts = words.split(separator: "/").map(String.init)
-        var facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "sub_1", state: state)
+        var facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "sub_1")
+        facts.state = state
         if state != .pending { facts.accessUntil = Self.now + .seconds(86_400) }
         let delivery = try store.delivery(
             SimulatedEvent(type: parts[0], subtype: parts.count > 1 ? parts[1] : nil, facts: facts, now: Self.now)

@@ -1,6 +1,7 @@
-import Domain
 import Stores
 import Testing
+
+@testable import Domain
 
 /// What the members of Stripe's objects mean, in both shapes of its API.
 @Suite struct StripeSubscriptionTests {

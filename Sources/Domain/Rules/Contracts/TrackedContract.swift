@@ -35,7 +35,7 @@ public struct TrackedContract: Sendable, Equatable {
 extension TrackedContract {
     /// True if contracts whose users follow from this one's may have other users than they would with `other`.
     func isRelatedOtherwise(than other: TrackedContract) -> Bool {
-        holders != other.holders || userAt != other.userAt || contract.identities != other.contract.identities
+        hasDifferentHolders(than: other) || contract.identities != other.contract.identities
     }
 
     /// True if its holders differ from those of `other`, or have held it since another time.
