@@ -84,33 +84,23 @@ public struct SimulatedEvent: Sendable {
     public var app: String?
     /// Apple's number of the app.
     public var appID: Int64 = 1_234_567_890
-    public var environment: StoreEnvironment
+    public var environment = StoreEnvironment.sandbox
     public var now: Instant
     /// Pass the same id again to simulate a retry.
     public var id: String?
     /// The webhook is lost: only the store's history contains the event.
     public var isLost = false
+}
 
+extension SimulatedEvent {
     public init(
         type: String,
         subtype: String? = nil,
         facts: SimulatedSubscription,
-        user: String? = nil,
         token: OrderToken? = nil,
-        app: String? = nil,
-        environment: StoreEnvironment = .sandbox,
-        now: Instant,
-        id: String? = nil
+        now: Instant
     ) {
-        self.type = type
-        self.subtype = subtype
-        self.facts = facts
-        self.user = user
-        self.token = token
-        self.app = app
-        self.environment = environment
-        self.now = now
-        self.id = id
+        self.init(type: type, subtype: subtype, facts: facts, user: nil, token: token, now: now)
     }
 }
 
@@ -131,10 +121,8 @@ extension SimulatedDelivery {
 /// Changes only letters and digits, so that JSON and base64url stay valid. In a JWS, every such character belongs to
 /// the signature or to what it covers.
 private func changed(_ bytes: [UInt8]) -> [UInt8] {
-    let isWord: (UInt8) -> Bool = { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
-    guard let index = bytes.indices.dropFirst(bytes.count * 3 / 4).first(where: { isWord(bytes[$0]) }) else {
-        return bytes
-    }
+    let last = bytes.indices.dropFirst(bytes.count * 3 / 4)
+    guard let index = last.first(where: { bytes[$0].isLetterOrDigit }) else { return bytes }
     var bytes = bytes
     bytes[index] = bytes[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
     return bytes
@@ -153,9 +141,6 @@ public enum SimulatedStores {
     public static func store(_ provider: Provider) -> (any SimulatedStore.Type)? {
         all.first { $0.provider == provider }
     }
-
-    /// The store's own names of its events.
-    public static func types(of provider: Provider) -> [String] { store(provider)?.types ?? [] }
 }
 
 extension DevelopmentWorkspace {

@@ -3,13 +3,13 @@ public import Domain
 /// The store's knowledge of a purchase before the next event: the facts on which a notification builds.
 public struct SimulatedSubscription: Sendable, Equatable {
     public var product: String
-    public var kind: ProductKind
+    public var kind = ProductKind.subscription
     public var group: String?
     /// `originalTransactionId`.
     public var lineage: String
-    public var state: ContractState
+    public var state = ContractState.pending
     public var accessUntil: Instant?
-    public var autoRenew: Bool
+    public var autoRenew = true
     public var pendingProduct: String?
     /// When it was bought, if known; nil means one period before its end.
     public var startedAt: Instant?
@@ -17,25 +17,11 @@ public struct SimulatedSubscription: Sendable, Equatable {
     public var renewals: Int64 = 0
     /// Further products in the same purchase, at stores that sell several at once.
     public var addOns: [SimulatedAddOn] = []
+}
 
-    public init(
-        product: String,
-        kind: ProductKind = .subscription,
-        group: String? = nil,
-        lineage: String,
-        state: ContractState = .pending,
-        accessUntil: Instant? = nil,
-        autoRenew: Bool = true,
-        pendingProduct: String? = nil
-    ) {
-        self.product = product
-        self.kind = kind
-        self.group = group
-        self.lineage = lineage
-        self.state = state
-        self.accessUntil = accessUntil
-        self.autoRenew = autoRenew
-        self.pendingProduct = pendingProduct
+extension SimulatedSubscription {
+    public init(product: String, kind: ProductKind = .subscription, lineage: String) {
+        self.init(product: product, kind: kind, group: nil, lineage: lineage)
     }
 
     /// Nothing bought yet. The lineage is derived from the order, so that later simulations continue the same contract.

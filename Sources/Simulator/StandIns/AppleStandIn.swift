@@ -1,6 +1,6 @@
 public import Domain
 import Encoding
-public import HTTPClient
+import HTTPClient
 import Synchronization
 
 /// The parts of the App Store Server API that Paycast uses, in the development server
@@ -17,20 +17,18 @@ public final class AppleStandIn: StandIn {
     let app: String
     private let now: @Sendable () -> Instant
     private let webhook: @Sendable () -> String?
-    private let client: HTTPClient
+    private let client = HTTPClient(timeout: .seconds(10))
 
     /// `webhook` returns the full address of the server's own Apple webhook once it is known.
     public init(
         signer: AppStoreSigner,
         app: String = SimulatedAppStore.bundleID,
         now: @escaping @Sendable () -> Instant,
-        client: HTTPClient = HTTPClient(timeout: .seconds(10)),
         webhook: @escaping @Sendable () -> String?
     ) {
         self.signer = signer
         self.app = app
         self.now = now
-        self.client = client
         self.webhook = webhook
     }
 
@@ -47,15 +45,9 @@ public final class AppleStandIn: StandIn {
         if environment != nil { path.removeFirst() }
         guard path.count > 2, path.removeFirst() == "inApps" else { return nil }
         guard let app = appleCaller(request.authorization, now: now) else { return .unauthenticated }
-        let call = AppleStandInCall(
-            request: request,
-            version: path.removeFirst(),
-            path: path,
-            app: app,
-            environment: environment,
-            now: now
-        )
-        switch (request.method, call.version, path[0], path.count) {
+        let version = path.removeFirst()
+        let call = AppleStandInCall(request: request, path: path, app: app, environment: environment, now: now)
+        switch (request.method, version, path[0], path.count) {
         case ("GET", "v1", "subscriptions", 2): return statuses(call)
         case ("GET", "v1", "transactions", 2): return transaction(call)
         case ("GET", "v2", "history", 2): return history(call)
@@ -80,8 +72,8 @@ public final class AppleStandIn: StandIn {
 
 extension AppleStandIn {
     private func statuses(_ call: AppleStandInCall) -> StandInAnswer {
-        let found = memory.withLock { $0.subscriptions(behind: call.id(1), in: call.environment) }
-        guard let known = memory.withLock({ $0.transactions(behind: call.id(1), in: call.environment) }).first else {
+        let found = memory.withLock { $0.subscriptions(behind: call.path[1], in: call.environment) }
+        guard let known = memory.withLock({ $0.transactions(behind: call.path[1], in: call.environment) }).first else {
             return .unknownTransaction
         }
         let items = found.map { known -> (group: String, item: WireJSON) in
@@ -103,12 +95,12 @@ extension AppleStandIn {
     }
 
     private func transaction(_ call: AppleStandInCall) -> StandInAnswer {
-        let found = memory.withLock { $0.transaction(call.id(1), in: call.environment) }
+        let found = memory.withLock { $0.transaction(call.path[1], in: call.environment) }
         return found.map { .json(["signedTransactionInfo": .text(sign($0, at: call.now))]) } ?? .unknownTransaction
     }
 
     private func history(_ call: AppleStandInCall) -> StandInAnswer {
-        let found = memory.withLock { $0.transactions(behind: call.id(1), in: call.environment) }
+        let found = memory.withLock { $0.transactions(behind: call.path[1], in: call.environment) }
         guard !found.isEmpty else { return .unknownTransaction }
         guard let page = StandInPage(found, after: call.request.query("revision"), of: "history") else {
             return .refusal(400, code: 4_000_005, message: "Invalid request revision.")
@@ -123,10 +115,10 @@ extension AppleStandIn {
         guard let token = JSONNode(call.request.body)?["appAccountToken"]?.text.flatMap({ OrderToken($0) }) else {
             return .refusal(400, code: 4_000_183, message: "Invalid appAccountToken.")
         }
-        guard let known = memory.withLock({ $0.transaction(call.id(1), in: call.environment) }) else {
+        guard let known = memory.withLock({ $0.transaction(call.path[1], in: call.environment) }) else {
             return .unknownTransaction
         }
-        guard known.lineage == call.id(1) else {
+        guard known.lineage == call.path[1] else {
             return .refusal(400, code: 4_000_187, message: "Not an original transaction id.")
         }
         guard known[text: "inAppOwnershipType"] != "FAMILY_SHARED" else {
@@ -138,8 +130,8 @@ extension AppleStandIn {
 
     private func finish(_ call: AppleStandInCall) -> StandInAnswer {
         let isKnown = memory.withLock { memory in
-            guard memory.transaction(call.id(1), in: call.environment) != nil else { return false }
-            memory.finished.insert(call.id(1))
+            guard memory.transaction(call.path[1], in: call.environment) != nil else { return false }
+            memory.finished.insert(call.path[1])
             return true
         }
         return isKnown ? .json([:]) : .unknownTransaction
@@ -207,7 +199,7 @@ extension AppleStandIn {
     }
 
     private func testStatus(_ call: AppleStandInCall) -> StandInAnswer {
-        let found = memory.withLock { $0.tests[call.id(2)] }
+        let found = memory.withLock { $0.tests[call.path[2]] }
         return found.map { .json($0) } ?? .refusal(404, code: 4_040_008, message: "Test notification not found.")
     }
 }
@@ -215,11 +207,8 @@ extension AppleStandIn {
 /// One incoming call, with its time.
 private struct AppleStandInCall {
     let request: StandInRequest
-    let version: String
     let path: [String]
     let app: String
     let environment: StoreEnvironment?
     let now: Instant
-
-    func id(_ index: Int) -> String { path[index] }
 }

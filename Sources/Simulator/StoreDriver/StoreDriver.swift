@@ -58,17 +58,15 @@ public struct StoreDriver: Sendable {
         public var isTaken: Bool { (200...299).contains(status) }
     }
 
-    private let server: ServerRoutes
+    private let address: String
+    private let apiKey: String
     private let store: any SimulatedStore
+    private let client = HTTPClient(timeout: .seconds(10))
 
     /// `server` is an address such as `http://127.0.0.1:8080`.
-    public init(
-        server: String,
-        apiKey: String,
-        store: any SimulatedStore,
-        client: HTTPClient = HTTPClient(timeout: .seconds(10))
-    ) {
-        self.server = ServerRoutes(address: server, apiKey: apiKey, client: client)
+    public init(server: String, apiKey: String, store: any SimulatedStore) {
+        address = server.hasSuffix("/") ? String(server.dropLast()) : server
+        self.apiKey = apiKey
         self.store = store
     }
 
@@ -85,14 +83,14 @@ public struct StoreDriver: Sendable {
 
     /// The user's purchase that the event continues, or the product about to be bought.
     public func purchase(for request: Request) throws(StoreDriverError) -> Purchase {
-        let held = try request.user.map { (user: String) throws(StoreDriverError) in try server.entitlements(of: user) }
+        let held = try request.user.map { (user: String) throws(StoreDriverError) in try entitlements(of: user) }
         let choice = PurchaseChoice(request, at: type(of: store), held: held ?? [])
         if let order = request.order { return Purchase(facts: choice.facts(of: order), token: order) }
         if let facts = choice.heldFacts {
             return Purchase(facts: facts, token: try repeatedToken(of: facts, for: request))
         }
         guard let user = request.user else { throw .nobody }
-        let order = try server.createOrder(user: user, product: choice.product, kind: choice.kind, at: provider)
+        let order = try createOrder(user: user, product: choice.product, kind: choice.kind)
         return Purchase(facts: choice.facts(of: order), token: order)
     }
 
@@ -102,7 +100,7 @@ public struct StoreDriver: Sendable {
         for request: Request
     ) throws(StoreDriverError) -> OrderToken? {
         guard provider == .google, let user = request.user else { return nil }
-        return try server.order(of: facts.lineage, user: user)
+        return try order(of: facts.lineage, user: user)
     }
 
     public func sign(
@@ -132,17 +130,17 @@ public struct StoreDriver: Sendable {
 
     /// From now on, the store's API returns the purchase in its new state.
     public func publish(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
-        for document in delivery.documents { try server.put(document, of: provider) }
+        for document in delivery.documents { try put(document) }
     }
 
     /// Adds the event to the store's history, but only after delivery: a server that reads the history would be faster.
     public func enter(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
-        for document in delivery.history { try server.put(document, of: provider) }
+        for document in delivery.history { try put(document) }
     }
 
-    /// Posts a signed delivery; posting it again is a retry.
+    /// Posts a signed delivery; posting it again is a retry. Sends no API key, since stores have none.
     public func post(_ delivery: SimulatedDelivery) throws(StoreDriverError) -> Delivery {
-        let response = try server.post(delivery)
+        let response = try send("POST", path: delivery.path, body: delivery.body, headers: delivery.headers)
         let answer = JSON.decode(CommitAnswer.self, from: response.body)
         return Delivery(
             status: response.status,
@@ -151,11 +149,6 @@ public struct StoreDriver: Sendable {
             cursor: answer?.cursor,
             body: response.body
         )
-    }
-
-    /// Moves the server's clock forward and returns its new time.
-    public func advanceClock(by duration: Duration) throws(StoreDriverError) -> Instant {
-        try server.advanceClock(by: duration)
     }
 }
 
@@ -179,22 +172,11 @@ public enum StoreDriverError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The routes of a Paycast server that a simulated store needs.
-struct ServerRoutes: Sendable {
-    private let address: String
-    private let apiKey: String
-    private let client: HTTPClient
-
-    init(address: String, apiKey: String, client: HTTPClient) {
-        self.address = address.hasSuffix("/") ? String(address.dropLast()) : address
-        self.apiKey = apiKey
-        self.client = client
-    }
-
-    func createOrder(
+extension StoreDriver {
+    private func createOrder(
         user: String,
         product: String,
-        kind: ProductKind,
-        at provider: Provider
+        kind: ProductKind
     ) throws(StoreDriverError) -> OrderToken {
         var request = CreateOrderRequest(user: UserID(user), product: product)
         (request.provider, request.kind) = (provider.rawValue, kind.rawValue)
@@ -203,7 +185,7 @@ struct ServerRoutes: Sendable {
         }
     }
 
-    func entitlements(of user: String) throws(StoreDriverError) -> [EntitlementItem] {
+    private func entitlements(of user: String) throws(StoreDriverError) -> [EntitlementItem] {
         let path = "/users/\(PercentEncoding.encode(user))/entitlements"
         return try ask("GET", path: path, named: "GET /users/…/entitlements") { (answer: EntitlementsAnswer) in
             answer.entitlements
@@ -211,20 +193,15 @@ struct ServerRoutes: Sendable {
     }
 
     /// The token that the store has echoed for a contract of the user.
-    func order(of contract: String, user: String) throws(StoreDriverError) -> OrderToken? {
+    private func order(of contract: String, user: String) throws(StoreDriverError) -> OrderToken? {
         let path = "/users/\(PercentEncoding.encode(user))"
         let contracts = try ask("GET", path: path, named: "GET /users/…") { (answer: HeldContracts) in answer.contracts
         }
         return contracts.first { $0.contract == contract }?.order.flatMap { OrderToken($0) }
     }
 
-    /// Sends no API key, since stores have none.
-    func post(_ delivery: SimulatedDelivery) throws(StoreDriverError) -> HTTPClient.Response {
-        try send("POST", path: delivery.path, body: delivery.body, headers: delivery.headers)
-    }
-
     /// Sets what the stand-in for the store's API answers from now on.
-    func put(_ document: (path: String, json: [UInt8]), of provider: Provider) throws(StoreDriverError) {
+    private func put(_ document: (path: String, json: [UInt8])) throws(StoreDriverError) {
         let slash = document.path.hasPrefix("/") ? "" : "/"
         let path = "/demo/api/\(provider.rawValue)\(slash)\(document.path)"
         let response = try send("PUT", path: path, body: document.json, headers: [])
@@ -235,7 +212,7 @@ struct ServerRoutes: Sendable {
     }
 
     /// Moves the server's clock and returns its time. A duration of zero only asks for the time.
-    func advanceClock(by duration: Duration) throws(StoreDriverError) -> Instant {
+    public func advanceClock(by duration: Duration) throws(StoreDriverError) -> Instant {
         let body = JSON.encode(ClockRequest(advance: duration.components.seconds))
         let path = "/demo/api/clock"
         return try ask("PUT", path: path, named: "PUT \(path)", body: body, headers: []) { (answer: ClockAnswer) in

@@ -65,7 +65,7 @@ public struct SimulatedStripe: SharedSecretStore {
 
     /// The contract's id at Stripe, as entitlements name it. The facts of a new purchase hold only a number.
     public static func lineage(of facts: SimulatedSubscription) -> String {
-        StripeID.make(facts.kind == .subscription ? "sub" : "pi", lineage: facts.lineage)
+        stripeID(facts.kind == .subscription ? "sub" : "pi", lineage: facts.lineage)
     }
 
     /// The subtype adds what the type leaves open. For a session: `unpaid`, `no_payment_required` or `setup`. For a new
@@ -174,7 +174,7 @@ extension StripeDocuments {
         event.token.map { ["order": .text($0.description), "product": .text(event.facts.product)] } ?? [:]
     }
 
-    func id(_ prefix: String) -> String { StripeID.make(prefix, lineage: event.facts.lineage) }
+    func id(_ prefix: String) -> String { stripeID(prefix, lineage: event.facts.lineage) }
 
     func seconds(_ instant: Instant?) -> WireJSON { instant.map { .number($0.seconds) } ?? .null }
 

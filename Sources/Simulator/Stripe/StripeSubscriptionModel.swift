@@ -28,7 +28,7 @@ struct StripeSubscriptionModel {
 
     init(_ facts: SimulatedSubscription, now: Instant) {
         self.now = now
-        id = StripeID.make("sub", lineage: facts.lineage)
+        id = stripeID("sub", lineage: facts.lineage)
         let product = SimulatedProduct(id: facts.product, kind: .subscription)
         price = product
         nextPrice = facts.pendingProduct
@@ -124,15 +124,11 @@ struct StripeSubscriptionModel {
         if let nextPrice { price = SimulatedProduct(id: nextPrice, kind: .subscription) }
         nextPrice = nil
         if status != "active" { change(to: "active") }
-        movePeriod()
-    }
-
-    /// Stripe begins the next period whether or not it is paid.
-    private mutating func movePeriod() {
         periodStart = max(periodEnd, now)
         periodEnd = periodStart + price.period
     }
 
+    /// Stripe begins the next period whether or not it is paid.
     private mutating func fail(_ status: String) {
         if self.status == "active" {
             before.periodEnd = periodEnd
@@ -185,9 +181,7 @@ struct StripeChange {
 }
 
 /// Ids that look like Stripe's. The same lineage gives the same id.
-enum StripeID {
-    static func make(_ prefix: String, lineage: String) -> String {
-        let bare = lineage.split(separator: "_").last.map(String.init) ?? lineage
-        return lineage.hasPrefix(prefix + "_") ? lineage : "\(prefix)_\(bare)"
-    }
+func stripeID(_ prefix: String, lineage: String) -> String {
+    let bare = lineage.split(separator: "_").last.map(String.init) ?? lineage
+    return lineage.hasPrefix(prefix + "_") ? lineage : "\(prefix)_\(bare)"
 }
