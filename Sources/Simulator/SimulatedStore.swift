@@ -84,33 +84,23 @@ public struct SimulatedEvent: Sendable {
     public var app: String?
     /// Apple's number of the app.
     public var appID: Int64 = 1_234_567_890
-    public var environment: StoreEnvironment
+    public var environment = StoreEnvironment.sandbox
     public var now: Instant
     /// Pass the same id again to simulate a retry.
     public var id: String?
     /// The webhook is lost: only the store's history contains the event.
     public var isLost = false
+}
 
+extension SimulatedEvent {
     public init(
         type: String,
         subtype: String? = nil,
         facts: SimulatedSubscription,
-        user: String? = nil,
         token: OrderToken? = nil,
-        app: String? = nil,
-        environment: StoreEnvironment = .sandbox,
-        now: Instant,
-        id: String? = nil
+        now: Instant
     ) {
-        self.type = type
-        self.subtype = subtype
-        self.facts = facts
-        self.user = user
-        self.token = token
-        self.app = app
-        self.environment = environment
-        self.now = now
-        self.id = id
+        self.init(type: type, subtype: subtype, facts: facts, user: nil, token: token, now: now)
     }
 }
 
@@ -151,9 +141,6 @@ public enum SimulatedStores {
     public static func store(_ provider: Provider) -> (any SimulatedStore.Type)? {
         all.first { $0.provider == provider }
     }
-
-    /// The store's own names of its events.
-    public static func types(of provider: Provider) -> [String] { store(provider)?.types ?? [] }
 }
 
 extension DevelopmentWorkspace {

@@ -1,5 +1,4 @@
 import APIModel
-import Domain
 import Ledger
 import Pages
 import Stores
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import API
+@testable import Domain
 
 /// Over a real ledger, with a store that may speak while its events are read.
 @Suite(.blocking) struct EventReplayTests {

@@ -1,5 +1,4 @@
 import APIModel
-import Domain
 import HTTP
 import Pages
 import Support
@@ -8,6 +7,7 @@ import Testing
 
 @testable import API
 @testable import Console
+@testable import Domain
 
 /// The page of an event, the search, what needs somebody, and the overview.
 @Suite(.blocking) struct ConsoleEventTests {

@@ -21,7 +21,7 @@ import Testing
         let site = ConsoleTestSite(keys: [key])
         site.api.answer(.user("42"), with: Fixture.record())
         site.api.answer(.userEvents(user: "42"), with: Fixture.events(events))
-        site.api.answer(.audit, with: AuditAnswer(AuditPage(entries: [], hasMore: false)))
+        site.api.answer(.audit, with: AuditAnswer((entries: [], hasMore: false)))
         return (site, try #require(try site.logIn(key)))
     }
 
@@ -123,7 +123,7 @@ import Testing
         site.api.answer(.userEvents(user: "42"), with: since)
         let act = Act(.grant, by: .init(name: "anna"), user: "42", reason: "ticket 6")
         let entry = AuditEntry(id: 5, at: Fixture.now, act: act)
-        site.api.answer(.audit, with: AuditAnswer(AuditPage(entries: [entry], hasMore: false)))
+        site.api.answer(.audit, with: AuditAnswer((entries: [entry], hasMore: false)))
         let sent = Self.form.map { $0.0 == "seen" ? ("seen", "e-7.0") : $0 }
         let told = try site.send("/console/users/42/grant", form: sent, cookie: cookie)
         #expect(told.status == 409)

@@ -305,7 +305,7 @@ import Testing
     @Test(arguments: shapes) func rightsShapeThePage(_ given: Shape) throws {
         let grant = Fixture.contract(.owned, until: nil, provider: .paycast)
         let (site, cookie) = try site(Fixture.record([grant]), rights: given.rights)
-        site.api.answer(.audit, with: AuditAnswer(AuditPage(entries: [], hasMore: false)))
+        site.api.answer(.audit, with: AuditAnswer((entries: [], hasMore: false)))
         site.api.answer(.hookDeliveries, with: HookDeliveriesAnswer(deliveries: [Self.delivery], next: nil))
         let page = try site.send("/console/users/42", cookie: cookie).text
         for text in given.offered { #expect(page.contains(text), "\(text)") }

@@ -1,8 +1,9 @@
 import Domain
 import Encoding
-import Simulator
 import Support
 import TestSupport
+
+@testable import Simulator
 
 /// What an app, its page or its backend posts to a development server, beside the store's webhook.
 struct AppPost {

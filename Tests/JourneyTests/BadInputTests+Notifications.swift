@@ -1,8 +1,9 @@
 import Domain
-import Simulator
 import Support
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// Notifications that look right and are not for this server.
 extension BadInputTests {

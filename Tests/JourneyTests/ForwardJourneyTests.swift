@@ -1,9 +1,10 @@
 import Domain
-import Simulator
 import Support
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// One Sandbox address at Apple, many staging servers.
 @Suite(.blocking) struct ForwardJourneyTests {

@@ -1,10 +1,11 @@
 import Crypto
 import Domain
 import HTTPClient
-import Simulator
 import Support
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// From an order through everything that Google says of it, to the page of the user who paid.
 @Suite(.blocking) struct GoogleJourneyTests {

@@ -1,10 +1,11 @@
 import Domain
 import Encoding
 import HTTPClient
-import Simulator
 import Support
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// Servers that share one ledger in PostgreSQL, and the calls that an app would make.
 final class PostgresNodes: Sendable {

@@ -1,7 +1,8 @@
 import Domain
-import Simulator
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// What PurchaseKit says, on the page of the customer whom it names.
 @Suite(.blocking) struct PurchaseKitJourneyTests {

@@ -1,9 +1,10 @@
 import Domain
 import HTTPClient
-import Simulator
 import Support
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// From an order through everything that Stripe says of it, to the page of the user who paid.
 @Suite(.blocking) struct StripeJourneyTests {

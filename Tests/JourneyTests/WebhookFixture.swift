@@ -1,9 +1,10 @@
 import Domain
 import HTTPClient
-import Simulator
 import Support
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// A development server, a simulated store that is told the app's own users, and what became of their purchases.
 struct WebhookFixture {

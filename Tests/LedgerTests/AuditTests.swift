@@ -19,7 +19,7 @@ import Testing
         try ledger.order(request, by: act)
         _ = try ledger.order(OrderRequest(user: "43", product: "pro"))
         let page = try ledger.audit()
-        #expect(page == AuditPage(entries: [AuditEntry(id: 1, at: page.entries[0].at, act: act)], hasMore: false))
+        #expect(page.entries == [AuditEntry(id: 1, at: page.entries[0].at, act: act)] && !page.hasMore)
     }
 
     @Test func languageAndTraceOfARepeatedRequestAreNoAct() throws {

@@ -1,5 +1,6 @@
-import Domain
 import TestSupport
+
+@testable import Domain
 
 /// Events of stores, with defaults for everything that a test does not care about.
 enum Fixture {

@@ -1,9 +1,10 @@
 import Domain
 import Ledger
-import Simulator
 import Stores
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// Random subscriptions at RevenueCat and PurchaseKit, from their wire format through the real ledger: in whatever
 /// order and however often events are delivered, the ledger ends as if each had come once, in order.

@@ -1,8 +1,8 @@
 import Crypto
 import Domain
-import Simulator
 import Testing
 
+@testable import Simulator
 @testable import Stores
 
 @Suite struct SimulatedGooglePlayTests {

@@ -1,9 +1,10 @@
 import Crypto
 import Domain
 import Encoding
-import Simulator
 import Stores
 import Testing
+
+@testable import Simulator
 
 @Suite struct SimulatedStripeTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)

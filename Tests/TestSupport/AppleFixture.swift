@@ -64,14 +64,8 @@ public struct AppleFixture: Sendable {
         var facts = Simulator.SimulatedSubscription(product: product, kind: kind, lineage: lineage)
         facts.state = .active
         facts.accessUntil = now + .seconds(period * 2_592_000 + 1000)
-        let event = SimulatedEvent(
-            type: type,
-            subtype: subtype,
-            facts: facts,
-            app: AppleFixture.bundle,
-            environment: environment,
-            now: now
-        )
+        var event = SimulatedEvent(type: type, subtype: subtype, facts: facts, now: now)
+        (event.app, event.environment) = (AppleFixture.bundle, environment)
         let delivery = try SimulatedAppStore(signer: signer).delivery(event)
         guard standIn.remember(delivery.body, event: delivery.event, isLost: isLost) else {
             throw FixtureError.notRemembered
@@ -85,14 +79,9 @@ public struct AppleFixture: Sendable {
         in environment: StoreEnvironment = .sandbox,
         app: Int64 = 1_234_567_890
     ) throws -> [UInt8] {
-        var event = SimulatedEvent(
-            type: type,
-            facts: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000007"),
-            app: AppleFixture.bundle,
-            environment: environment,
-            now: AppleFixture.now
-        )
-        event.appID = app
+        let facts = Simulator.SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000007")
+        var event = SimulatedEvent(type: type, facts: facts, now: AppleFixture.now)
+        (event.app, event.appID, event.environment) = (AppleFixture.bundle, app, environment)
         return try SimulatedAppStore(signer: signer).body(event)
     }
 
@@ -104,16 +93,10 @@ public struct AppleFixture: Sendable {
 extension AppleStandIn {
     /// Over a real socket.
     public func serve(_ request: AnsweringServer.Request) -> AnsweringServer.Answer {
-        let answer = answer(
-            StandInRequest(
-                method: request.method,
-                path: request.path,
-                query: { request.parameter($0) },
-                authorization: request.header("Authorization"),
-                body: Array(request.body.utf8)
-            )
-        )
-        guard let answer else { return AnsweringServer.Answer(404, body: "{}") }
+        var asked = StandInRequest(method: request.method, path: request.path, body: Array(request.body.utf8))
+        asked.query = { request.parameter($0) }
+        asked.authorization = request.header("Authorization")
+        guard let answer = answer(asked) else { return AnsweringServer.Answer(404, body: "{}") }
         return AnsweringServer.Answer(answer.status, body: answer.body)
     }
 
@@ -121,12 +104,8 @@ extension AppleStandIn {
     public func remember(_ body: [UInt8], event id: String, isLost: Bool = false) -> Bool {
         let document = SimulatedAppStore.historyDocument(for: body, event: id, isLost: isLost)
         let path = document.path.split(separator: "?").map(String.init)
-        let request = StandInRequest(
-            method: "PUT",
-            path: path[0],
-            query: { $0 == "lost" && isLost ? "true" : nil },
-            body: document.json
-        )
+        var request = StandInRequest(method: "PUT", path: path[0], body: document.json)
+        request.query = { $0 == "lost" && isLost ? "true" : nil }
         return answer(request)?.status == 200
     }
 }

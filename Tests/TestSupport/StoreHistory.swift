@@ -54,11 +54,9 @@ public struct StoreHistory: Sendable {
             if step > 0 { isRevoked.toggle() }
             charge.revokedAt = isRevoked ? now : nil
             let kindOfEvent: EventKind = isRevoked ? .refundCompleted : step == 0 ? .purchaseCompleted : .refundReversed
-            append(
-                Observation(contract: key, kind: kind, token: token, transaction: charge),
-                kind: kindOfEvent,
-                now: now
-            )
+            var observation = Observation(contract: key, kind: kind)
+            (observation.token, observation.transaction) = (token, charge)
+            append(observation, kind: kindOfEvent, now: now)
         }
         let held: ContractState =
             switch kind {

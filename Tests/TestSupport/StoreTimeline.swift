@@ -145,17 +145,11 @@ public struct StoreTimeline: Sendable {
         purchases.append((token, isPurchase))
         accessUntil = max(now, product == "monthly" ? now : accessUntil) + StoreTimeline.period
         pendingProduct = nil
-        charges.append(
-            Transaction(
-                id: "\(key.lineage).\(charges.count)",
-                product: product,
-                purchasedAt: now,
-                expiresAt: accessUntil,
-                price: 9990,
-                currency: "EUR",
-                signedAt: now
-            )
-        )
+        let id = "\(key.lineage).\(charges.count)"
+        var charge = Transaction(id: id, product: product, purchasedAt: now, signedAt: now)
+        charge.expiresAt = accessUntil
+        (charge.price, charge.currency) = (9990, "EUR")
+        charges.append(charge)
     }
 
     private mutating func refund(at now: Instant) {
@@ -191,26 +185,19 @@ public struct StoreTimeline: Sendable {
 
     private mutating func observation(_ index: Int, at now: Instant, withSnapshot: Bool) -> Observation {
         if index >= 0 { charges[index].signedAt = now }
-        let snapshot = Snapshot(
-            state: state,
-            product: product,
-            pendingProduct: pendingProduct,
-            autoRenew: autoRenew,
-            accessUntil: charges.isEmpty ? nil : accessUntil,
-            signedAt: now
-        )
-        return Observation(
-            contract: key,
-            kind: .subscription,
-            group: "premium",
-            token: index >= 0 ? purchases[index].token : token,
-            account: account,
-            user: user,
-            previousLineage: previousLineage,
-            isFamilyShared: isFamilyShared,
-            isPurchase: index >= 0 && purchases[index].isNew,
-            transaction: index >= 0 ? charges[index] : nil,
-            snapshot: withSnapshot ? snapshot : nil
-        )
+        let end = charges.isEmpty ? nil : accessUntil
+        var snapshot = Snapshot(state: state, product: product, autoRenew: autoRenew, accessUntil: end, signedAt: now)
+        snapshot.pendingProduct = pendingProduct
+        var observation = Observation(contract: key, kind: .subscription)
+        observation.group = "premium"
+        observation.token = index >= 0 ? purchases[index].token : token
+        observation.account = account
+        observation.user = user
+        observation.previousLineage = previousLineage
+        observation.isFamilyShared = isFamilyShared
+        observation.isPurchase = index >= 0 && purchases[index].isNew
+        observation.transaction = index >= 0 ? charges[index] : nil
+        observation.snapshot = withSnapshot ? snapshot : nil
+        return observation
     }
 }

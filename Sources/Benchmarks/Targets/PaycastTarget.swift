@@ -103,15 +103,10 @@ struct PaycastTarget: Target {
         else {
             throw .notStarted("no simulated store for \(provider)")
         }
-        let event = SimulatedEvent(
-            type: first.type,
-            subtype: first.subtype,
-            facts: SimulatedSubscription(product: PaycastTarget.product, order: token),
-            user: user(channel),
-            token: token,
-            app: provider == .apple ? PaycastTarget.bundleID : nil,
-            now: now
-        )
+        let facts = SimulatedSubscription(product: PaycastTarget.product, order: token)
+        var event = SimulatedEvent(type: first.type, subtype: first.subtype, facts: facts, token: token, now: now)
+        event.user = user(channel)
+        event.app = provider == .apple ? PaycastTarget.bundleID : nil
         guard let delivery = try? store.delivery(event) else { throw .notStarted("\(provider) cannot sign") }
         let headers = delivery.headers.map { "\($0.0): \($0.1)\r\n" }.joined()
         // Stripe's API is called only by servers with a key for it.
@@ -133,15 +128,10 @@ struct PaycastTarget: Target {
         guard let store = workspace.store(.apple), let names = LifecycleEventNames(.apple).event(for: step) else {
             throw .notStarted("no simulated App Store")
         }
-        let event = SimulatedEvent(
-            type: names.type,
-            subtype: names.subtype,
-            facts: facts,
-            user: user(channel),
-            token: token,
-            app: PaycastTarget.bundleID,
-            now: now + .seconds(rounds)
-        )
+        let later = now + .seconds(rounds)
+        var event = SimulatedEvent(type: names.type, subtype: names.subtype, facts: facts, token: token, now: later)
+        event.user = user(channel)
+        event.app = PaycastTarget.bundleID
         guard let delivery = try? store.delivery(event) else { throw .notStarted("the app store cannot sign") }
         return request("POST", delivery.path, body: delivery.body)
     }
@@ -153,14 +143,9 @@ struct PaycastTarget: Target {
 
     /// A purchase as an app posts it, through its backend.
     func transaction(_ token: OrderToken, now: Instant) throws(BenchmarkError) -> [UInt8] {
-        let event = SimulatedEvent(
-            type: "SUBSCRIBED",
-            subtype: "INITIAL_BUY",
-            facts: SimulatedSubscription(product: PaycastTarget.product, order: token),
-            token: token,
-            app: PaycastTarget.bundleID,
-            now: now
-        )
+        let facts = SimulatedSubscription(product: PaycastTarget.product, order: token)
+        var event = SimulatedEvent(type: "SUBSCRIBED", subtype: "INITIAL_BUY", facts: facts, token: token, now: now)
+        event.app = PaycastTarget.bundleID
         guard let jws = try? SimulatedAppStore(signer: workspace.signer).transaction(event) else {
             throw .notStarted("the app store cannot sign")
         }

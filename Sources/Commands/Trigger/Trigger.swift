@@ -31,7 +31,7 @@ public struct Trigger: Command {
         provider = Provider(rawValue: store)
         words = StoreEventParser(
             vocabulary: LifecycleEventNames(provider, kind: options.request.kind ?? .subscription),
-            types: SimulatedStores.types(of: provider)
+            types: SimulatedStores.store(provider)?.types ?? []
         )
         self.event = event
         if let event { try refuseUnknown(event) }

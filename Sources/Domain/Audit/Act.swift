@@ -97,12 +97,4 @@ public struct AuditSelection: Sendable, Equatable {
     public var before: Int64?
 }
 
-public struct AuditPage: Sendable, Equatable {
-    public var entries: [AuditEntry]
-    public var hasMore: Bool
-
-    public init(entries: [AuditEntry], hasMore: Bool) {
-        self.entries = entries
-        self.hasMore = hasMore
-    }
-}
+public typealias AuditPage = (entries: [AuditEntry], hasMore: Bool)

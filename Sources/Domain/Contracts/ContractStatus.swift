@@ -39,8 +39,7 @@ extension ContractStatus {
         accessUntil = revokedAt
     }
 
-    /// Google calls a revoked subscription expired too. The charge tells the difference, unless access came back and
-    /// ended later.
+    /// At a store that `expiresRevocations`.
     func wasRefunded(_ charge: Transaction) -> Bool {
         state == .expired && charge.revokedAt != nil && charge.paid(forPeriodUntil: accessUntil)
     }
@@ -100,8 +99,6 @@ extension Contract {
         if status.isActive, status.accessUntil == nil { status.accessUntil = charge.revokedAt ?? charge.expiresAt }
         status.endAtRefund(of: charge)
         status.outlast(charge)
-        // RevenueCat announces a plan change in a separate event, before or after the purchase that makes it. At other
-        // stores the charge may belong to an older period, when the change leads back to a product bought before.
         if key.provider.announcesPlanChanges, let pending = snapshot.pendingProduct, pending == charge.product,
             charge.revokedAt == nil
         {

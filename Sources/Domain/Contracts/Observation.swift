@@ -13,38 +13,16 @@ public struct Observation: Sendable, Equatable {
     public var user: UserID?
     /// The lineage that this one replaces: Apple's MIGRATION, Google's `linkedPurchaseToken`.
     public var previousLineage: String?
-    public var isFamilyShared: Bool
+    public var isFamilyShared = false
     /// True when somebody bought what the transaction charges for, so that its token is that buyer's. A renewal only
     /// repeats the token of the purchase before it.
-    public var isPurchase: Bool
+    public var isPurchase = false
     public var transaction: Transaction?
     public var snapshot: Snapshot?
+}
 
-    public init(
-        contract: ContractKey,
-        kind: ProductKind,
-        group: String? = nil,
-        token: OrderToken? = nil,
-        account: String? = nil,
-        user: UserID? = nil,
-        previousLineage: String? = nil,
-        isFamilyShared: Bool = false,
-        isPurchase: Bool = false,
-        transaction: Transaction? = nil,
-        snapshot: Snapshot? = nil
-    ) {
-        self.contract = contract
-        self.kind = kind
-        self.group = group
-        self.token = token
-        self.account = account
-        self.user = user
-        self.previousLineage = previousLineage
-        self.isFamilyShared = isFamilyShared
-        self.isPurchase = isPurchase
-        self.transaction = transaction
-        self.snapshot = snapshot
-    }
+extension Observation {
+    public init(contract: ContractKey, kind: ProductKind) { self.init(contract: contract, kind: kind, group: nil) }
 }
 
 /// A store's own statement of a subscription's status at one instant. The newest one decides the state.
@@ -89,40 +67,23 @@ public struct Transaction: Sendable, Equatable {
     public var expiresAt: Instant?
     public var revokedAt: Instant?
     /// Superseded by an upgrade.
-    public var isUpgraded: Bool
-    public var quantity: Int
+    public var isUpgraded = false
+    public var quantity = 1
     /// Thousandths of the currency's unit: 9990 is 9.99. Not for accounting.
     public var price: Int64?
     /// ISO 4217.
     public var currency: String?
     public var signedAt: Instant
-
-    public init(
-        id: String,
-        product: String,
-        purchasedAt: Instant,
-        expiresAt: Instant? = nil,
-        revokedAt: Instant? = nil,
-        isUpgraded: Bool = false,
-        quantity: Int = 1,
-        price: Int64? = nil,
-        currency: String? = nil,
-        signedAt: Instant
-    ) {
-        self.id = id
-        self.product = product
-        self.purchasedAt = purchasedAt
-        self.expiresAt = expiresAt
-        self.revokedAt = revokedAt
-        self.isUpgraded = isUpgraded
-        self.quantity = quantity
-        self.price = price
-        self.currency = currency
-        self.signedAt = signedAt
-    }
 }
 
 extension Transaction {
+    public init(id: String, product: String, purchasedAt: Instant, signedAt: Instant) {
+        self.id = id
+        self.product = product
+        self.purchasedAt = purchasedAt
+        self.signedAt = signedAt
+    }
+
     /// What a receipt of Google's shows, without the `..5` of a renewal: it is the same for all charges of a contract. Nil
     /// for another store's charge.
     public var orderNumber: String? {

@@ -29,8 +29,8 @@ public struct AccessPolicy: Sendable, Equatable {
     /// The users for whom a Sandbox purchase opens access (`PAYCAST_SANDBOX_USERS`). It is `any` for `*`, in
     /// development, and on a server that serves only Sandbox.
     public var sandboxUsers: Allowlist<UserID>
-    public var catalog: Catalog
-    public var transfers: TransferPolicy
+    public var catalog = Catalog()
+    public var transfers = TransferPolicy.transfer
     /// The stores for whose API this server has a key. It asks them before it believes that a period has ended, and
     /// tells them which user a purchase belongs to.
     public var apis: Set<Provider> = []
@@ -42,16 +42,6 @@ public struct AccessPolicy: Sendable, Equatable {
     /// Who is told when what a user may use has changed. Without one, nobody compares what was before and after.
     public var hooks: [HookTarget] = []
 
-    public init(
-        sandboxUsers: Allowlist<UserID>,
-        catalog: Catalog = Catalog(),
-        transfers: TransferPolicy = .transfer
-    ) {
-        self.sandboxUsers = sandboxUsers
-        self.catalog = catalog
-        self.transfers = transfers
-    }
-
     public func opensAccess(for user: UserID, in environment: StoreEnvironment) -> Bool {
         switch environment {
         case .production: true
@@ -59,4 +49,8 @@ public struct AccessPolicy: Sendable, Equatable {
         case .xcode: honorsXcode
         }
     }
+}
+
+extension AccessPolicy {
+    public init(sandboxUsers: Allowlist<UserID>) { self.init(sandboxUsers: sandboxUsers, hooks: []) }
 }

@@ -31,23 +31,15 @@ public struct Job: Sendable, Equatable {
     /// After this time the job is pointless; an operator is warned before it.
     public var deadline: Instant?
 
-    public init(
-        kind: Kind,
-        provider: Provider,
-        environment: StoreEnvironment,
-        app: String,
-        subject: String,
-        detail: String? = nil,
-        deadline: Instant? = nil
-    ) {
+    public var destination: Destination { kind == .forward ? .address(subject) : .store(provider) }
+}
+
+extension Job {
+    public init(kind: Kind, provider: Provider, environment: StoreEnvironment, app: String, subject: String) {
         self.kind = kind
         self.provider = provider
         self.environment = environment
         self.app = app
         self.subject = subject
-        self.detail = detail
-        self.deadline = deadline
     }
-
-    public var destination: Destination { kind == .forward ? .address(subject) : .store(provider) }
 }

@@ -106,12 +106,10 @@ extension SettingsReader {
     ) -> AccessPolicy {
         let users = list("PAYCAST_SANDBOX_USERS", expected: "a user id") { isValidIdentifier($0) }
         let isForAll = users.contains("*") || (users.isEmpty && isDevelopment) || environments == [.sandbox]
-        var policy = AccessPolicy(
-            sandboxUsers: isForAll ? .any : .only(Set(users.map { UserID($0) })),
-            catalog: catalog(),
-            // The effect on a contract that another user claims.
-            transfers: choice("PAYCAST_TRANSFERS", word: \.rawValue) ?? .transfer
-        )
+        var policy = AccessPolicy(sandboxUsers: isForAll ? .any : .only(Set(users.map { UserID($0) })))
+        policy.catalog = catalog()
+        // The effect on a contract that another user claims.
+        policy.transfers = choice("PAYCAST_TRANSFERS", word: \.rawValue) ?? .transfer
         policy.honorsXcode = isDevelopment
         policy.apis = Set(stores.filter(\.hasAPI).map { type(of: $0).provider })
         // In development, the stores' stand-ins run in the server itself and answer at once.

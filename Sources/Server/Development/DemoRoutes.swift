@@ -73,13 +73,10 @@ final class DemoRoutes: Sendable {
     /// `path` is the store's name, followed by the path in its API.
     private func call(_ path: String, request: Request) -> Response {
         let store = path.prefix { $0 != "/" }
-        let question = StandInRequest(
-            method: request.method,
-            path: String(path.dropFirst(store.count)),
-            query: { request.query[$0] },
-            authorization: request.authorization,
-            body: request.body
-        )
+        let place = String(path.dropFirst(store.count))
+        var question = StandInRequest(method: request.method, path: place, body: request.body)
+        question.query = { request.query[$0] }
+        question.authorization = request.authorization
         guard let answer = standIns[String(store)]?.answer(question) else { return .demoNotFound }
         let headers = [(name: "Content-Type", value: "application/json")] + answer.headers
         return Response(status: answer.status, headers: headers, body: answer.body)

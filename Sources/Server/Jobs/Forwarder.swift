@@ -94,15 +94,11 @@ struct ForwardingVerifier: StoreVerifier {
         var event = try verifier.verify(delivery, now: now)
         guard event.environment == .sandbox else { return event }
         event.jobs += addresses.map { address in
-            Job(
-                kind: .forward,
-                provider: event.provider,
-                environment: event.environment,
-                app: event.app,
-                subject: address,
-                // Without the id, the next notification for that server would count as the same job.
-                detail: event.id
-            )
+            let (provider, place) = (event.provider, event.environment)
+            var job = Job(kind: .forward, provider: provider, environment: place, app: event.app, subject: address)
+            // Without the id, the next notification for that server would count as the same job.
+            job.detail = event.id
+            return job
         }
         return event
     }

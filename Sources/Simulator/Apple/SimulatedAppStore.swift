@@ -220,9 +220,9 @@ public struct AppStoreSigner: Sendable {
         self.key = key
     }
 
-    /// A compact JWS over `payload`. Tests pass another `header` to send a wrong one.
-    public func sign(_ payload: [UInt8], header: [UInt8]? = nil) throws(CryptoError) -> String {
-        let signed = Base64URL.encode(header ?? self.header) + "." + Base64URL.encode(payload)
+    /// A compact JWS over `payload`.
+    public func sign(_ payload: [UInt8]) throws(CryptoError) -> String {
+        let signed = Base64URL.encode(header) + "." + Base64URL.encode(payload)
         return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
     }
 }

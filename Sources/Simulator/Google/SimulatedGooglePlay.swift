@@ -41,18 +41,10 @@ public struct SimulatedGooglePlay: SimulatedStore {
     ]
 
     private let key: RSAPrivateKey
-    private let audience: String
-    private let account: String
 
-    /// `key` is the workspace's key. The other defaults are what the server expects unless its settings say otherwise.
-    public init(
-        key: RSAPrivateKey,
-        audience: String = SimulatedGooglePlay.audience,
-        account: String = SimulatedGooglePlay.pushAccount
-    ) {
+    /// `key` is the workspace's key.
+    public init(key: RSAPrivateKey) {
         self.key = key
-        self.audience = audience
-        self.account = account
     }
 
     public init(_ workspace: DevelopmentWorkspace) {
@@ -102,7 +94,8 @@ public struct SimulatedGooglePlay: SimulatedStore {
         header: String = #"{"alg":"RS256","kid":"development","typ":"JWT"}"#
     ) throws(CryptoError) -> String {
         var claims: [(name: String, json: String)] = [
-            ("aud", "\"\(audience)\""), ("azp", "\"1\""), ("email", "\"\(account)\""), ("email_verified", "true"),
+            ("aud", "\"\(SimulatedGooglePlay.audience)\""), ("azp", "\"1\""),
+            ("email", "\"\(SimulatedGooglePlay.pushAccount)\""), ("email_verified", "true"),
             ("exp", String(now.seconds + 3600)), ("iat", String(now.seconds)),
             ("iss", #""https://accounts.google.com""#), ("sub", "\"1\""),
         ]

@@ -1,6 +1,6 @@
 public import Domain
 import Encoding
-public import HTTPClient
+import HTTPClient
 import Synchronization
 
 /// The parts of the App Store Server API that Paycast uses, in the development server
@@ -17,20 +17,18 @@ public final class AppleStandIn: StandIn {
     let app: String
     private let now: @Sendable () -> Instant
     private let webhook: @Sendable () -> String?
-    private let client: HTTPClient
+    private let client = HTTPClient(timeout: .seconds(10))
 
     /// `webhook` returns the full address of the server's own Apple webhook once it is known.
     public init(
         signer: AppStoreSigner,
         app: String = SimulatedAppStore.bundleID,
         now: @escaping @Sendable () -> Instant,
-        client: HTTPClient = HTTPClient(timeout: .seconds(10)),
         webhook: @escaping @Sendable () -> String?
     ) {
         self.signer = signer
         self.app = app
         self.now = now
-        self.client = client
         self.webhook = webhook
     }
 

@@ -34,7 +34,7 @@ public final class GoogleStandIn: StandIn {
         switch (request.method, request.path) {
         case ("GET", "/certs"): return certificates
         case ("POST", "/token"): return grant(request)
-        case ("GET", "/jobs"): return told
+        case ("GET", "/jobs"): return .json(["jobs": .list(memory.withLock { $0.jobs }.map { .text($0) })])
         default: break
         }
         let parts = request.path.split(separator: "/").map(String.init)
@@ -75,10 +75,6 @@ public final class GoogleStandIn: StandIn {
             key.isValid(signature, for: Array(assertion[..<dot].utf8)[...])
         else { return StandInAnswer(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8)) }
         return .json(["access_token": .text(bearer), "expires_in": 3599, "token_type": "Bearer"])
-    }
-
-    private var told: StandInAnswer {
-        .json(["jobs": .list(memory.withLock { $0.jobs }.map { .text($0) })])
     }
 
     private func put(_ request: StandInRequest) -> StandInAnswer {

@@ -9,34 +9,25 @@ public struct StandInRequest: Sendable {
     /// The path after the store's name, starting with `/`.
     public var path: String
     /// The value of a query parameter, decoded.
-    public var query: @Sendable (String) -> String?
+    public var query: @Sendable (String) -> String? = { _ in nil }
     public var authorization: String?
-    public var body: [UInt8]
+    public var body: [UInt8] = []
+}
 
-    public init(
-        method: String,
-        path: String,
-        query: @escaping @Sendable (String) -> String? = { _ in nil },
-        authorization: String? = nil,
-        body: [UInt8] = []
-    ) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.authorization = authorization
-        self.body = body
+extension StandInRequest {
+    public init(method: String, path: String, body: [UInt8] = []) {
+        self.init(method: method, path: path, authorization: nil, body: body)
     }
 }
 
 /// The body is always JSON.
 public struct StandInAnswer: Sendable {
     public var status: Int
-    public var headers: [(name: String, value: String)]
+    public var headers: [(name: String, value: String)] = []
     public var body: [UInt8]
 
-    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8]) {
+    public init(status: Int, body: [UInt8]) {
         self.status = status
-        self.headers = headers
         self.body = body
     }
 }

@@ -61,19 +61,13 @@ public struct StoreDriver: Sendable {
     private let address: String
     private let apiKey: String
     private let store: any SimulatedStore
-    private let client: HTTPClient
+    private let client = HTTPClient(timeout: .seconds(10))
 
     /// `server` is an address such as `http://127.0.0.1:8080`.
-    public init(
-        server: String,
-        apiKey: String,
-        store: any SimulatedStore,
-        client: HTTPClient = HTTPClient(timeout: .seconds(10))
-    ) {
+    public init(server: String, apiKey: String, store: any SimulatedStore) {
         address = server.hasSuffix("/") ? String(server.dropLast()) : server
         self.apiKey = apiKey
         self.store = store
-        self.client = client
     }
 
     private var provider: Provider { type(of: store).provider }

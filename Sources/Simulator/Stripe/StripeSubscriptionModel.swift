@@ -124,15 +124,11 @@ struct StripeSubscriptionModel {
         if let nextPrice { price = SimulatedProduct(id: nextPrice, kind: .subscription) }
         nextPrice = nil
         if status != "active" { change(to: "active") }
-        movePeriod()
-    }
-
-    /// Stripe begins the next period whether or not it is paid.
-    private mutating func movePeriod() {
         periodStart = max(periodEnd, now)
         periodEnd = periodStart + price.period
     }
 
+    /// Stripe begins the next period whether or not it is paid.
     private mutating func fail(_ status: String) {
         if self.status == "active" {
             before.periodEnd = periodEnd

@@ -27,7 +27,7 @@ extension AppleServerAPI {
             pause: .milliseconds(place == .production ? 100 : 400),
             page: { query, now throws(StoreAPIError) in
                 let (bodies, next) = try api.notificationHistory(query, in: place, now: now)
-                return HistoryPage(entries: bodies.map { HistoryEntry($0) }, next: next)
+                return (bodies.map { HistoryEntry($0) }, next)
             },
             remedy: { $0.remedy },
             hint: { error in

@@ -95,35 +95,28 @@ struct AppleTransaction: SignedDocument {
     }
 
     func transaction(signedAt fallback: Instant) -> Transaction {
-        let quantity = (try? document.wholeNumber("quantity")) ?? 1
-        let price = document.number("price")
-        return Transaction(
-            id: transactionId,
-            product: productId,
-            purchasedAt: purchasedAt,
-            expiresAt: expiresAt,
-            revokedAt: isRefundedInPart ? nil : revokedAt,
-            isUpgraded: isUpgraded,
-            quantity: max(1, Int(quantity)),
-            price: price.flatMap { Int64(exactly: $0.rounded()) },
-            currency: document.text("currency"),
-            signedAt: signedAt ?? fallback
-        )
+        let date = signedAt ?? fallback
+        var charge = Transaction(id: transactionId, product: productId, purchasedAt: purchasedAt, signedAt: date)
+        charge.expiresAt = expiresAt
+        charge.revokedAt = isRefundedInPart ? nil : revokedAt
+        charge.isUpgraded = isUpgraded
+        charge.quantity = max(1, Int((try? document.wholeNumber("quantity")) ?? 1))
+        charge.price = document.number("price").flatMap { Int64(exactly: $0.rounded()) }
+        charge.currency = document.text("currency")
+        return charge
     }
 
     func observation(_ key: ContractKey, signedAt fallback: Instant, snapshot: Snapshot?) -> Observation {
-        Observation(
-            contract: key,
-            kind: kind,
-            group: subscriptionGroupIdentifier,
-            token: appAccountToken.flatMap { OrderToken($0) },
-            account: isOfXcode ? nil : appTransactionId,
-            previousLineage: previousOriginalTransactionId,
-            isFamilyShared: isFamilyShared,
-            isPurchase: isPurchase,
-            transaction: transaction(signedAt: fallback),
-            snapshot: kind == .subscription ? snapshot : nil
-        )
+        var observation = Observation(contract: key, kind: kind)
+        observation.group = subscriptionGroupIdentifier
+        observation.token = appAccountToken.flatMap { OrderToken($0) }
+        observation.account = isOfXcode ? nil : appTransactionId
+        observation.previousLineage = previousOriginalTransactionId
+        observation.isFamilyShared = isFamilyShared
+        observation.isPurchase = isPurchase
+        observation.transaction = transaction(signedAt: fallback)
+        observation.snapshot = kind == .subscription ? snapshot : nil
+        return observation
     }
 }
 

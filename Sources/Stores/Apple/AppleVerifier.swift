@@ -161,11 +161,6 @@ public struct AppleVerifier: StoreVerifier {
             header: header
         )
     }
-
-    /// Verifies a statement as stored in the ledger. Use it for a replay, never for a posted body.
-    public func verify(statement body: [UInt8], now: Instant) throws(VerificationError) -> Event {
-        try verify(try AppleStatementBody(try StoreObject(body)), now: now)
-    }
 }
 
 extension AppleVerifier {
@@ -286,7 +281,8 @@ extension AppleVerifier {
         if let payload = node?["signedPayload"], !payload.isNull { return try verify(body: body, now: now) }
         if let answer = node?["verifyReceipt"] { return try migrated(answer, from: stored) }
         guard let transaction = node?["signedTransaction"]?.text else {
-            return try node?["status"] == nil ? verify(body: body, now: now) : verify(statement: body, now: now)
+            guard node?["status"] != nil else { return try verify(body: body, now: now) }
+            return try verify(AppleStatementBody(StoreObject(body)), now: now)
         }
         let renewal = node?["signedRenewalInfo"]?.text
         var event = try verifier(ofPosted: transaction)

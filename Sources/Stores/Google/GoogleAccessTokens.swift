@@ -77,8 +77,7 @@ final class GoogleAccessTokens: Sendable {
     private static let grantType = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 
     private func assertion(_ credentials: GoogleCredentials, now: Instant) throws(CryptoError) -> String {
-        var header: WireJSON = ["alg": "RS256", "typ": "JWT"]
-        header["kid"] = credentials.keyID.map { .text($0) }
+        let header: WireJSON = ["alg": "RS256", "typ": "JWT", "kid": credentials.keyID.map { .text($0) }]
         let claims: WireJSON = [
             "iss": .text(credentials.account), "scope": .text(GoogleAccessTokens.scope),
             "aud": .text(credentials.tokenAddress), "iat": .number(now.seconds), "exp": .number(now.seconds + 3600),

@@ -67,17 +67,11 @@ public struct GooglePurchase: Sendable {
         guard isUnacknowledged, let state, state.givesAccess else { return [] }
         let isSubscription = kind == .subscription
         let isConsumed = ([self] + further).allSatisfy { $0.kind == .consumable }
-        return [
-            Job(
-                kind: isConsumed ? .consume : .acknowledge,
-                provider: .google,
-                environment: environment,
-                app: package,
-                subject: token,
-                detail: "\(isSubscription ? "subscriptions" : "products")/\(product)",
-                deadline: (purchasedAt ?? readAt) + acknowledgementTerm
-            )
-        ]
+        let verb: Job.Kind = isConsumed ? .consume : .acknowledge
+        var job = Job(kind: verb, provider: .google, environment: environment, app: package, subject: token)
+        job.detail = "\(isSubscription ? "subscriptions" : "products")/\(product)"
+        job.deadline = (purchasedAt ?? readAt) + acknowledgementTerm
+        return [job]
     }
 
     /// Three days, or half of the prepaid time if that is less than a week.
@@ -203,16 +197,18 @@ extension GooglePurchase {
         let isRevoked =
             notification?.type == "SUBSCRIPTION_REVOKED" || notification?.refund.map(isTakenBack) ?? false
         let isPausing = notification?.type == "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED"
-        return Observation(
-            contract: key(of: token),
-            kind: kind,
-            token: account.flatMap { OrderToken($0) },
-            account: account,
-            previousLineage: previousToken.map { key(of: $0).lineage },
-            transaction: kind == .subscription
-                ? period(isRevoked: isRevoked) : charge(isRevoked: isRevoked, sentAt: notification?.sentAt),
-            snapshot: kind == .subscription ? snapshot(isRevoked: isRevoked, isPausing: isPausing) : openPayment
-        )
+        var observation = Observation(contract: key(of: token), kind: kind)
+        observation.token = account.flatMap { OrderToken($0) }
+        observation.account = account
+        observation.previousLineage = previousToken.map { key(of: $0).lineage }
+        if kind == .subscription {
+            observation.transaction = period(isRevoked: isRevoked)
+            observation.snapshot = snapshot(isRevoked: isRevoked, isPausing: isPausing)
+        } else {
+            observation.transaction = charge(isRevoked: isRevoked, sentAt: notification?.sentAt)
+            observation.snapshot = openPayment
+        }
+        return observation
     }
 
     private func key(of token: String) -> ContractKey {
@@ -239,16 +235,10 @@ extension GooglePurchase {
     private func period(isRevoked: Bool) -> Transaction? {
         guard let state, state != .pending, let purchasedAt, let accessUntil else { return nil }
         let isEnded = state == .expired
-        return Transaction(
-            id: order ?? token,
-            product: product,
-            purchasedAt: purchasedAt,
-            expiresAt: accessUntil,
-            revokedAt: isEnded && isRevoked ? accessUntil : nil,
-            price: price?.amount,
-            currency: price?.currency,
-            signedAt: isEnded && !isRevoked ? purchasedAt : readAt
-        )
+        var charge = charge(purchasedAt, signedAt: isEnded && !isRevoked ? purchasedAt : readAt)
+        charge.expiresAt = accessUntil
+        charge.revokedAt = isEnded && isRevoked ? accessUntil : nil
+        return charge
     }
 
     /// A one-time purchase is its charge. Once revoked, it stays so, whatever a later reading says: Google still
@@ -258,25 +248,22 @@ extension GooglePurchase {
         guard let purchasedAt, state == .owned || state == .revoked else { return nil }
         // The refunded quantity only grows, so the reading that states more is the newer one.
         let first = purchasedAt + .milliseconds(1001)
-        var revokedAt = Instant?.none
-        var signedAt = purchasedAt + .milliseconds(refunded)
+        var charge = charge(purchasedAt, signedAt: purchasedAt + .milliseconds(refunded))
         if isRevoked {
-            signedAt = max(min(sentAt ?? readAt, readAt), first + .milliseconds(1))
-            revokedAt = signedAt
+            charge.signedAt = max(min(sentAt ?? readAt, readAt), first + .milliseconds(1))
+            charge.revokedAt = charge.signedAt
         } else if state == .revoked {
-            revokedAt = max(readAt, first)
-            signedAt = first
+            charge.revokedAt = max(readAt, first)
+            charge.signedAt = first
         }
-        return Transaction(
-            id: order ?? token,
-            product: product,
-            purchasedAt: purchasedAt,
-            revokedAt: revokedAt,
-            quantity: quantity,
-            price: price?.amount,
-            currency: price?.currency,
-            signedAt: signedAt
-        )
+        charge.quantity = quantity
+        return charge
+    }
+
+    private func charge(_ purchasedAt: Instant, signedAt: Instant) -> Transaction {
+        var charge = Transaction(id: order ?? token, product: product, purchasedAt: purchasedAt, signedAt: signedAt)
+        (charge.price, charge.currency) = (price?.amount, price?.currency)
+        return charge
     }
 
     /// A one-time purchase whose payment is pending or never came. The pending state is older than everything after it.

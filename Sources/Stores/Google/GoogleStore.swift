@@ -126,7 +126,7 @@ extension GoogleStore {
         let reader = GoogleVerifier(
             packages: packages.isEmpty ? .any : .only(packages),
             standardPackage: packages.isEmpty ? development?.app : nil,
-            expected: .init(audience: audience, account: pushAccount),
+            expected: (audience, pushAccount),
             keys: keys(development),
             api: api,
             report: dependencies.report

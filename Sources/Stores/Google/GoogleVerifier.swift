@@ -42,8 +42,9 @@ struct GoogleVerifier: StoreVerifier {
             guard let purchase = try interpret(record, about: subject, in: stored.app)?.purchase else { return nil }
             event = purchase.statement(body: stored.body, id: stored.id)
         }
-        // Older versions derived the id of a void from its message.
-        event.id = stored.firstID
+        // The id of the purchase's first product: further ones are stored under it, `#` and a suffix. Older versions derived
+        // the id of a void from its message.
+        event.id = String(decoding: stored.id.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
         event.body = stored.body
         event.jobs = []
         return event
@@ -91,13 +92,6 @@ extension Allowlist {
     }
 }
 
-extension StoredDelivery {
-    /// The id of the event for the purchase's first product; further products are stored under it, `#` and a suffix.
-    fileprivate var firstID: String {
-        String(decoding: id.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
-    }
-}
-
 /// `POST /transactions/google`: a purchase that an app holds. It may arrive before Google's push.
 extension GoogleVerifier {
     /// Google's present statement about the purchase, as an event like a webhook's. An app may post the same purchase
@@ -123,8 +117,8 @@ extension GoogleVerifier {
 /// The bearer token of a Pub/Sub push: an OpenID Connect token of the subscription's service account
 /// (https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions), split but not verified.
 struct GooglePushToken: Sendable {
-    /// How far Google's clock and ours may differ.
-    private static let tolerance: Duration = .seconds(300)
+    /// How far Google's clock and ours may differ, in seconds.
+    private static let tolerance: Int64 = 300
     private static let issuers: Set = ["https://accounts.google.com", "accounts.google.com"]
     /// Genuine ones have about 900 bytes.
     private static let limit = 8192
@@ -144,12 +138,8 @@ struct GooglePushToken: Sendable {
         self.keyID = keyID
     }
 
-    /// The expected sender and receiver of a push.
-    struct Expectation: Sendable {
-        var audience: String
-        /// The service account's email address.
-        var account: String
-    }
+    /// The expected receiver of a push, and the email address of the service account that sends it.
+    typealias Expectation = (audience: String, account: String)
 
     func check(_ expected: Expectation, key: RSAPublicKey?, now: Instant) throws(VerificationError) {
         guard let key, key.isValid(jws.signature, for: jws.signedBytes) else { throw .untrusted(.badSignature) }
@@ -159,8 +149,7 @@ struct GooglePushToken: Sendable {
             claims["email_verified"]?.boolean == true, let issuedAt = claims["iat"]?.integer,
             let expiresAt = claims["exp"]?.integer
         else { throw .untrusted(.unauthorized) }
-        let tolerance = GooglePushToken.tolerance.components.seconds
-        guard issuedAt <= now.seconds + tolerance else { throw .untrusted(.signedInFuture) }
-        guard expiresAt >= now.seconds - tolerance else { throw .untrusted(.signedInPast) }
+        guard issuedAt <= now.seconds + GooglePushToken.tolerance else { throw .untrusted(.signedInFuture) }
+        guard expiresAt >= now.seconds - GooglePushToken.tolerance else { throw .untrusted(.signedInPast) }
     }
 }

@@ -106,7 +106,7 @@ extension GoogleVerifier {
             pause: .seconds(1),
             page: { query, now throws(StoreAPIError) in
                 let (voids, next) = try api.voidedPurchases(of: app, query, now: now)
-                return HistoryPage(entries: voids.map { entry(of: $0, in: app) }, next: next)
+                return (voids.map { entry(of: $0, in: app) }, next)
             },
             remedy: { _ in nil },
             // Failing to reach Google says nothing about the key.

@@ -74,21 +74,15 @@ extension Grant {
     /// One with an end is a subscription that does not renew, one without is bought once: the words that stores have.
     private var observation: Observation {
         let app = Provider.paycast.rawValue
-        return Observation(
-            contract: ContractKey(provider: .paycast, environment: .production, app: app, lineage: id),
-            kind: until == nil ? .nonConsumable : .subscription,
-            group: group,
-            isPurchase: revokedAt == nil,
-            transaction: Transaction(
-                id: id,
-                product: product,
-                purchasedAt: grantedAt,
-                expiresAt: until,
-                revokedAt: revokedAt,
-                signedAt: statedAt
-            ),
-            snapshot: snapshot
-        )
+        let key = ContractKey(provider: .paycast, environment: .production, app: app, lineage: id)
+        var charge = Transaction(id: id, product: product, purchasedAt: grantedAt, signedAt: statedAt)
+        (charge.expiresAt, charge.revokedAt) = (until, revokedAt)
+        var observation = Observation(contract: key, kind: until == nil ? .nonConsumable : .subscription)
+        observation.group = group
+        observation.isPurchase = revokedAt == nil
+        observation.transaction = charge
+        observation.snapshot = snapshot
+        return observation
     }
 
     private var snapshot: Snapshot? {
@@ -111,13 +105,11 @@ extension Grant {
 
     /// The event's body, its members in the order of their names.
     private var document: [UInt8] {
-        var body: WireJSON = ["grant": .text(id), "granted_at": .text(grantedAt.iso8601)]
-        body["group"] = group.map { .text($0) }
-        body["product"] = .text(product)
-        body["reason"] = .text(reason)
-        body["revoked_at"] = revokedAt.map { .text($0.iso8601) }
-        body["until"] = until.map { .text($0.iso8601) }
-        body["user"] = .text(user.text)
+        let body: WireJSON = [
+            "grant": .text(id), "granted_at": .text(grantedAt.iso8601), "group": group.map { .text($0) },
+            "product": .text(product), "reason": .text(reason), "revoked_at": revokedAt.map { .text($0.iso8601) },
+            "until": until.map { .text($0.iso8601) }, "user": .text(user.text),
+        ]
         return body.bytes
     }
 }

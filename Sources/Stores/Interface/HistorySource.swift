@@ -67,11 +67,8 @@ public struct HistoryQuery: Sendable, Equatable {
     }
 }
 
-public struct HistoryPage: Sendable {
-    public let entries: [HistoryEntry]
-    /// The token of the next page; nil for the last page.
-    public let next: String?
-}
+/// `next` is the token of the next page; nil for the last page.
+public typealias HistoryPage = (entries: [HistoryEntry], next: String?)
 
 public struct HistoryEntry: Sendable {
     /// The id of the entry's event, if the entry tells: an event that has arrived is not read again.

@@ -67,13 +67,12 @@ extension PurchaseKitEvent {
     func observation(_ catalog: Catalog, now: Instant) -> Observation? {
         guard let lineage else { return nil }
         let app = Provider.purchasekit.rawValue
-        return Observation(
-            contract: ContractKey(provider: .purchasekit, environment: .production, app: app, lineage: lineage),
-            kind: .subscription,
-            token: customer.flatMap { OrderToken($0) },
-            user: customer.map { UserID($0) },
-            snapshot: snapshot(catalog, now: now)
-        )
+        let key = ContractKey(provider: .purchasekit, environment: .production, app: app, lineage: lineage)
+        var observation = Observation(contract: key, kind: .subscription)
+        observation.token = customer.flatMap { OrderToken($0) }
+        observation.user = customer.map { UserID($0) }
+        observation.snapshot = snapshot(catalog, now: now)
+        return observation
     }
 
     /// Nil when it does not state until when access lasts: then the previous state stays, and nothing opens forever.

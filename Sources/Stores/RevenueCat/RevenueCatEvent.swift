@@ -141,18 +141,16 @@ extension RevenueCatEvent {
         else { return nil }
         let kind = kind(of: product, in: catalog)
         let key = ContractKey(provider: .revenuecat, environment: environment, app: app, lineage: lineage)
-        return Observation(
-            contract: key,
-            kind: kind,
-            token: customer.token,
-            account: customer.account,
-            user: customer.user,
-            previousLineage: provisionalLineage,
-            isFamilyShared: isFamilyShared,
-            isPurchase: type == "INITIAL_PURCHASE" || type == "NON_RENEWING_PURCHASE",
-            transaction: charge(of: product, kind: kind),
-            snapshot: kind == .subscription ? snapshot(of: product) : endOfPurchase(product)
-        )
+        var observation = Observation(contract: key, kind: kind)
+        observation.token = customer.token
+        observation.account = customer.account
+        observation.user = customer.user
+        observation.previousLineage = provisionalLineage
+        observation.isFamilyShared = isFamilyShared
+        observation.isPurchase = type == "INITIAL_PURCHASE" || type == "NON_RENEWING_PURCHASE"
+        observation.transaction = charge(of: product, kind: kind)
+        observation.snapshot = kind == .subscription ? snapshot(of: product) : endOfPurchase(product)
+        return observation
     }
 
     /// A provisional grant may only know its transaction, so the event that states the lineage replaces the grant.
@@ -197,17 +195,14 @@ extension RevenueCatEvent {
         guard let id = transaction ?? originalTransaction else { return nil }
         let isSubscription = kind == .subscription
         if isSubscription, expiresAt == nil || type != "INITIAL_PURCHASE" && type != "RENEWAL" { return nil }
-        return Transaction(
-            id: id,
-            product: product,
-            purchasedAt: chargedAt,
-            expiresAt: kind == .nonConsumable || kind == .consumable ? nil : expiresAt,
-            revokedAt: isRefund ? happenedAt : nil,
-            // Of a refund it is negative: the reason says that it is one.
-            price: fields.thousandths("price_in_purchased_currency").map(abs),
-            currency: fields.text("currency"),
-            signedAt: isSubscription ? chargedAt : happenedAt
-        )
+        let signedAt = isSubscription ? chargedAt : happenedAt
+        var charge = Transaction(id: id, product: product, purchasedAt: chargedAt, signedAt: signedAt)
+        charge.expiresAt = kind == .nonConsumable || kind == .consumable ? nil : expiresAt
+        charge.revokedAt = isRefund ? happenedAt : nil
+        // Of a refund it is negative: the reason says that it is one.
+        charge.price = fields.thousandths("price_in_purchased_currency").map(abs)
+        charge.currency = fields.text("currency")
+        return charge
     }
 
     /// Never later than the event itself.

@@ -52,11 +52,11 @@ public struct StripeAPI: StoreAPI {
     /// Returns nil for 404. `id` comes from an event, so it is checked before it becomes part of a URL.
     private func get(_ path: String, of id: String, app: String) throws(StoreAPIError) -> [UInt8]? {
         guard id.utf8.allSatisfy({ isIDByte($0) }) else { return nil }
-        var headers = [("Authorization", "Bearer \(key)"), ("Stripe-Version", StripeAPI.version)]
-        if app.hasPrefix("acct_"), app.utf8.allSatisfy({ isIDByte($0) }) { headers.append(("Stripe-Account", app)) }
-        let signed = headers
+        let isConnected = app.hasPrefix("acct_") && app.utf8.allSatisfy(isIDByte)
+        let account = isConnected ? [("Stripe-Account", app)] : []
+        let headers = [("Authorization", "Bearer \(key)"), ("Stripe-Version", StripeAPI.version)] + account
         return try witnessed(by: observer) { () throws(StoreAPIError) in
-            let response = try client.ask("GET", at: address + path, headers: signed)
+            let response = try client.ask("GET", at: address + path, headers: headers)
             switch response.status {
             case 200: return response.body
             case 404: return nil

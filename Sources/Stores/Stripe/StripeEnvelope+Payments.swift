@@ -88,8 +88,10 @@ extension StripeEnvelope {
         token: OrderToken?,
         state: ContractState? = nil
     ) -> Observation {
-        let snapshot = state.map { Snapshot.of($0, product: product ?? "", at: created) }
-        return Observation(contract: key(id), kind: catalog.kind(bought: product), token: token, snapshot: snapshot)
+        var observation = Observation(contract: key(id), kind: catalog.kind(bought: product))
+        observation.token = token
+        observation.snapshot = state.map { .of($0, product: product ?? "", at: created) }
+        return observation
     }
 }
 
@@ -104,14 +106,10 @@ extension StoreObject {
         signedAt: Instant
     ) -> Transaction {
         let currency = text("currency")
-        return Transaction(
-            id: id,
-            product: product,
-            purchasedAt: purchasedAt,
-            expiresAt: expiresAt,
-            price: StripePrice.thousandths(self.amount(amount), in: currency),
-            currency: currency?.uppercased(),
-            signedAt: signedAt
-        )
+        var charge = Transaction(id: id, product: product, purchasedAt: purchasedAt, signedAt: signedAt)
+        charge.expiresAt = expiresAt
+        charge.price = StripePrice.thousandths(self.amount(amount), in: currency)
+        charge.currency = currency?.uppercased()
+        return charge
     }
 }

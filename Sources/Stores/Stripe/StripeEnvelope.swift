@@ -93,13 +93,10 @@ extension StripeEnvelope {
         let isOver = ["canceled", "released", "aborted"].contains(object.text("status") ?? "")
         let kind: EventKind = isOver ? .planChangeCancelled : .planChangeScheduled
         let subscription = object.id("subscription") ?? object.text("released_subscription")
-        return event(
-            type.hasPrefix("subscription_schedule.") ? kind : .providerUnknown,
-            subtype: object.text("status"),
-            observation: subscription.map {
-                Observation(contract: key($0), kind: .subscription, account: object.id("customer"))
-            }
-        )
+        var observation = subscription.map { Observation(contract: key($0), kind: .subscription) }
+        observation?.account = object.id("customer")
+        let isNamed = type.hasPrefix("subscription_schedule.")
+        return event(isNamed ? kind : .providerUnknown, subtype: object.text("status"), observation: observation)
     }
 }
 

@@ -13,13 +13,11 @@ struct StripeInvoice {
 
     func event(in envelope: StripeEnvelope) -> Event {
         let observation = subscription.map { subscription in
-            Observation(
-                contract: envelope.key(subscription),
-                kind: .subscription,
-                token: details?.token ?? object.object("subscription")?.token ?? object.token,
-                account: object.id("customer"),
-                transaction: isPaid ? transaction : nil
-            )
+            var observation = Observation(contract: envelope.key(subscription), kind: .subscription)
+            observation.token = details?.token ?? object.object("subscription")?.token ?? object.token
+            observation.account = object.id("customer")
+            observation.transaction = isPaid ? transaction : nil
+            return observation
         }
         let subtype = object.text("billing_reason")
         return envelope.event(kind(of: envelope.type), subtype: subtype, observation: observation)

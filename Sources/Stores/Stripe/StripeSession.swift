@@ -102,13 +102,11 @@ struct StripeSession {
         transaction: Transaction? = nil,
         snapshot: Snapshot? = nil
     ) -> Observation {
-        Observation(
-            contract: envelope.key(id),
-            kind: kind,
-            token: token,
-            account: object.id("customer"),
-            transaction: transaction,
-            snapshot: snapshot
-        )
+        var observation = Observation(contract: envelope.key(id), kind: kind)
+        observation.token = token
+        observation.account = object.id("customer")
+        observation.transaction = transaction
+        observation.snapshot = snapshot
+        return observation
     }
 }

@@ -77,8 +77,11 @@ struct StripeSubscription {
     static let beforeAll = Instant(milliseconds: 0)
 
     func observation(_ key: ContractKey, snapshot: Snapshot?) -> Observation {
-        let buyer = object.id("customer")
-        return Observation(contract: key, kind: .subscription, token: object.token, account: buyer, snapshot: snapshot)
+        var observation = Observation(contract: key, kind: .subscription)
+        observation.token = object.token
+        observation.account = object.id("customer")
+        observation.snapshot = snapshot
+        return observation
     }
 
     private func state(_ statedAt: Instant) -> (state: ContractState, until: Instant?)? {

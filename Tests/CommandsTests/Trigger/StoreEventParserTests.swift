@@ -80,7 +80,7 @@ import Testing
     ]) func everyDocumentedEventIsKnown(_ store: Store) throws {
         let words = StoreEventParser(
             vocabulary: LifecycleEventNames(store.provider),
-            types: SimulatedStores.types(of: store.provider)
+            types: SimulatedStores.store(store.provider)?.types ?? []
         )
         for name in store.names.split(whereSeparator: \.isWhitespace) {
             let event = try #require(try words.events(String(name)).last)

@@ -1,11 +1,11 @@
 import Crypto
 import Domain
 import Encoding
-import Simulator
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import Simulator
 
 @Suite struct StoredBodyTests {
     private static let header = SignedBody.header()

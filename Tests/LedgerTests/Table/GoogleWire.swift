@@ -27,7 +27,7 @@ struct GoogleWire: StoreWire {
         )
         reader = GoogleVerifier(
             packages: .only([SimulatedGooglePlay.package]),
-            expected: .init(audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
+            expected: (audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
             keys: GoogleKeys { "\(url)/certs" },
             api: GooglePlayAPI(catalog: catalog, clock: clock.now, credentials: { credentials }, address: { url })
         )

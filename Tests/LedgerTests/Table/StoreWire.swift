@@ -1,10 +1,11 @@
 import Crypto
 import Domain
 import Encoding
-import Simulator
 import Stores
 import Support
 import TestSupport
+
+@testable import Simulator
 
 /// Turns what a store is to say into the event that its verifier reads: a signed body in the store's wire format.
 protocol StoreWire {

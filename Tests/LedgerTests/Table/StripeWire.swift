@@ -1,7 +1,7 @@
 import Domain
-import Simulator
 import TestSupport
 
+@testable import Simulator
 @testable import Stores
 
 /// Stripe's events, proven by their signature, and, where a case asks for it, Stripe's API: a stand-in behind a socket.

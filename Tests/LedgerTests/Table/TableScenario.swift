@@ -1,9 +1,9 @@
 import Ledger
-import Simulator
 import Support
 import TestSupport
 
 @testable import Domain
+@testable import Simulator
 
 /// A buyer, a purchase at one store, and the ledger that receives the store's events.
 final class TableScenario {

@@ -1,8 +1,8 @@
 import Crypto
 import Domain
-import Simulator
 import TestSupport
 
+@testable import Simulator
 @testable import Stores
 
 /// What Google pushes in one random history, and what its API answers at any time: a push that is read late gets the
@@ -191,7 +191,7 @@ struct GoogleHistory {
         )
         let delivery = try store.delivery(event)
         try GooglePushToken(delivery.headers[0].1).check(
-            .init(audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
+            (audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
             key: publicKey,
             now: now
         )

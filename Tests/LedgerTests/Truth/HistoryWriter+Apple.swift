@@ -1,5 +1,6 @@
-import Domain
 import TestSupport
+
+@testable import Domain
 
 extension HistoryWriter {
     /// A subscription that the buyer's app posts as well, a family member's own contract, one-time purchases, and

@@ -1,5 +1,6 @@
-import Domain
 import TestSupport
+
+@testable import Domain
 
 extension HistoryWriter {
     /// A notification says only that something has changed; the state is the one at the moment of asking. An upgrade is

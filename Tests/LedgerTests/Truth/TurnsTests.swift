@@ -2,10 +2,11 @@ import Crypto
 import Domain
 import Glibc
 import Ledger
-import Simulator
 import Stores
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// Users who take turns on one Apple ID: the last buyer holds the subscription, in whatever order and however often
 /// events arrive.

@@ -1,10 +1,11 @@
 import Crypto
 import Domain
 import Ledger
-import Simulator
 import Stores
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// Holds the real ledger to the truth with what the stores really send: random histories in their wire formats, signed,
 /// verified, and delivered in any order.

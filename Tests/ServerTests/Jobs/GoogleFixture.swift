@@ -1,10 +1,10 @@
 import Crypto
 import Domain
-import Simulator
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Simulator
 @testable import Stores
 
 /// A reader, Google's stand-in behind a real socket, and the simulated store that both believe.
@@ -41,7 +41,7 @@ final class GoogleFixture: Sendable {
         let credentials = GoogleCredentials(account: "a@b", keyID: "1", key: key, tokenAddress: "\(url)/token")
         reader = GoogleVerifier(
             packages: .only([GoogleFixture.package]),
-            expected: .init(audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
+            expected: (audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
             keys: GoogleKeys { "\(url)/certs" },
             api: GooglePlayAPI(clock: { AppleFixture.now }, credentials: { credentials }, address: { url })
         )

@@ -1,4 +1,3 @@
-import Domain
 import Ledger
 import Stores
 import Support
@@ -6,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Server
 
 /// Jobs against the stand-in and other servers, over real sockets, out of a real ledger.

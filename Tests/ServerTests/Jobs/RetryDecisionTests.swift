@@ -1,7 +1,7 @@
-import Domain
 import Stores
 import Testing
 
+@testable import Domain
 @testable import Ledger
 @testable import Server
 

@@ -1,11 +1,11 @@
 import Crypto
-import Domain
 import HTTPClient
 import Ledger
 import Support
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Server
 @testable import Stores
 

@@ -40,23 +40,22 @@ struct PaddleSubscription {
     }
 
     func observation(at now: Instant) -> Observation {
-        Observation(
-            contract: ContractKey(
-                provider: PaddleStore.provider,
-                environment: .production,
-                app: PaddleStore.provider.rawValue,
-                lineage: id
-            ),
-            kind: .subscription,
-            token: order,
-            account: customer,
-            snapshot: Snapshot(
-                state: isEnding && state == .active ? .cancelled : state,
-                product: product,
-                autoRenew: state == .active && !isEnding,
-                accessUntil: state == .active ? periodEnd : min(now, periodEnd ?? now),
-                signedAt: now
-            )
+        let key = ContractKey(
+            provider: PaddleStore.provider,
+            environment: .production,
+            app: PaddleStore.provider.rawValue,
+            lineage: id
         )
+        var observation = Observation(contract: key, kind: .subscription)
+        observation.token = order
+        observation.account = customer
+        observation.snapshot = Snapshot(
+            state: isEnding && state == .active ? .cancelled : state,
+            product: product,
+            autoRenew: state == .active && !isEnding,
+            accessUntil: state == .active ? periodEnd : min(now, periodEnd ?? now),
+            signedAt: now
+        )
+        return observation
     }
 }

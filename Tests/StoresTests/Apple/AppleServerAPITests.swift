@@ -1,10 +1,10 @@
 import Crypto
-import Domain
 import Encoding
 import Simulator
 import TestSupport
 import Testing
 
+@testable import Domain
 @testable import Stores
 
 /// The client against the stand-in, over real sockets and with real signatures.
@@ -35,7 +35,7 @@ import Testing
             environments: [.sandbox],
             roots: try #require(TrustedRoots(pem: authority.root))
         )
-        #expect(try verifier.verify(statement: event.body, now: now) == event)
+        #expect(try verifier.verify(AppleStatementBody(StoreObject(event.body)), now: now) == event)
     }
 
     @Test func statementOfAContractIsItsOwn() throws {

@@ -1,11 +1,11 @@
 import Crypto
 import Domain
 import HTTPClient
-import Simulator
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Simulator
 @testable import Stores
 
 /// A reader, the stand-in that it asks, and the simulated store that both believe.
@@ -44,7 +44,7 @@ final class GoogleFixture: Sendable {
         )
         reader = GoogleVerifier(
             packages: packages,
-            expected: .init(audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
+            expected: (audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
             keys: GoogleKeys { "\(url)/certs" },
             api: api
         )

@@ -9,9 +9,8 @@ import Testing
 /// The bearer of a push, genuine in every way but one.
 @Suite struct GooglePushTokenTests {
     private static let now = GoogleTimeline.start
-    private static let expected = GooglePushToken.Expectation(
-        audience: SimulatedGooglePlay.audience,
-        account: SimulatedGooglePlay.pushAccount
+    private static let expected: GooglePushToken.Expectation = (
+        audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount
     )
 
     struct Case: Sendable, CustomTestStringConvertible {

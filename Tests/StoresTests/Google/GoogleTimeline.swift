@@ -1,8 +1,8 @@
 import Crypto
 import Domain
-import Simulator
 import Testing
 
+@testable import Simulator
 @testable import Stores
 
 /// What Google says of one user's purchases, one after the other, by the real rules of a contract.

@@ -1,10 +1,11 @@
-import Domain
 import HTTPClient
 import Simulator
 import Stores
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Domain
 
 /// Against the stand-in over real connections.
 @Suite struct GoogleVerifierTests {

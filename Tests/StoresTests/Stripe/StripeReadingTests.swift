@@ -1,10 +1,10 @@
 import Domain
 import Encoding
-import Simulator
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Simulator
 @testable import Stores
 
 /// Against the stand-in over a real connection.

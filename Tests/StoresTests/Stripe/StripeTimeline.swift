@@ -1,7 +1,8 @@
 import Domain
-import Simulator
 import Stores
 import Testing
+
+@testable import Simulator
 
 /// What Stripe says of one purchase, event by event, through the real signature and the real rules of a contract.
 struct StripeTimeline: StoreTimeline {

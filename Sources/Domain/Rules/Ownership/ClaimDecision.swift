@@ -99,14 +99,9 @@ extension UnitOfWork {
         guard key.provider.takesOrderTokens, policy.apis.contains(key.provider), contract.token == nil,
             !contract.isFamilyShared
         else { return }
-        let job = Job(
-            kind: .setToken,
-            provider: key.provider,
-            environment: key.environment,
-            app: key.app,
-            subject: key.lineage,
-            detail: token.description
-        )
+        let (provider, place) = (key.provider, key.environment)
+        var job = Job(kind: .setToken, provider: provider, environment: place, app: key.app, subject: key.lineage)
+        job.detail = token.description
         queue([job], position: nil)
     }
 }

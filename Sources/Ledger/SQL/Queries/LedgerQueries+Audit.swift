@@ -37,7 +37,7 @@ extension LedgerQueries {
         } else {
             found = try auditSQL.auditOfAll.all(range, read: AuditRow.read)
         }
-        return AuditPage(entries: Array(found.prefix(limit)), hasMore: found.count > limit)
+        return (Array(found.prefix(limit)), hasMore: found.count > limit)
     }
 
     /// The last entry that is left out.

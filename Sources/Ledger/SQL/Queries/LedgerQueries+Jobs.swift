@@ -159,10 +159,10 @@ extension Job {
             provider: try row.word(),
             environment: try row.word(),
             app: row.text(),
-            subject: row.text(),
-            detail: row.optionalText().flatMap { $0.isEmpty ? nil : $0 },
-            deadline: row.optionalInstant()
+            subject: row.text()
         )
+        detail = row.optionalText().flatMap { $0.isEmpty ? nil : $0 }
+        deadline = row.optionalInstant()
     }
 }
 

@@ -142,18 +142,15 @@ extension ChargeRegister {
     fileprivate init?(_ row: inout Row) {
         if row.skips(11) { return nil }
         let event = row.text()
-        let charge = Transaction(
-            id: row.text(),
-            product: row.text(),
-            purchasedAt: row.instant(),
-            expiresAt: row.optionalInstant(),
-            revokedAt: row.optionalInstant(),
-            isUpgraded: row.flag(),
-            quantity: Int(row.integer()),
-            price: row.optionalInteger(),
-            currency: row.optionalText(),
-            signedAt: row.instant()
-        )
+        let (id, product, purchasedAt) = (row.text(), row.text(), row.instant())
+        var charge = Transaction(id: id, product: product, purchasedAt: purchasedAt, signedAt: purchasedAt)
+        charge.expiresAt = row.optionalInstant()
+        charge.revokedAt = row.optionalInstant()
+        charge.isUpgraded = row.flag()
+        charge.quantity = Int(row.integer())
+        charge.price = row.optionalInteger()
+        charge.currency = row.optionalText()
+        charge.signedAt = row.instant()
         self.init(charge, event: event)
     }
 }

@@ -36,32 +36,25 @@ struct ReceiptStatement {
         guard isValidIdentifier(product), isValidIdentifier(id), isValidIdentifier(lineage),
             purchase.group.map({ isValidIdentifier($0) }) ?? true
         else { throw .malformed(.invalidReceipt) }
-        let transaction = Transaction(
-            id: id,
-            product: product,
-            purchasedAt: purchasedAt,
-            expiresAt: purchase.expiresAt,
-            revokedAt: purchase.cancelledAt,
-            isUpgraded: purchase.isUpgraded,
-            quantity: max(1, Int(clamping: purchase.quantity ?? 1)),
-            signedAt: signedAt
-        )
-        return (lineage, transaction)
+        var charge = Transaction(id: id, product: product, purchasedAt: purchasedAt, signedAt: signedAt)
+        charge.expiresAt = purchase.expiresAt
+        charge.revokedAt = purchase.cancelledAt
+        charge.isUpgraded = purchase.isUpgraded
+        charge.quantity = max(1, Int(clamping: purchase.quantity ?? 1))
+        return (lineage, charge)
     }
 
     private func observation(_ purchase: ReceiptPurchase, transaction: Transaction, lineage: String) -> Observation {
         let kind = productKind(purchase.productType, of: transaction)
-        return Observation(
-            contract: place.key(lineage),
-            kind: kind,
-            group: purchase.group,
-            token: purchase.token,
-            isFamilyShared: purchase.isFamilyShared,
-            // Only the first period of a lineage is certainly not a renewal.
-            isPurchase: transaction.id == lineage,
-            transaction: transaction,
-            snapshot: kind == .subscription ? receipt.renewals[lineage]?.snapshot(of: transaction) : nil
-        )
+        var observation = Observation(contract: place.key(lineage), kind: kind)
+        observation.group = purchase.group
+        observation.token = purchase.token
+        observation.isFamilyShared = purchase.isFamilyShared
+        // Only the first period of a lineage is certainly not a renewal.
+        observation.isPurchase = transaction.id == lineage
+        observation.transaction = transaction
+        observation.snapshot = kind == .subscription ? receipt.renewals[lineage]?.snapshot(of: transaction) : nil
+        return observation
     }
 
     /// If the receipt does not state a kind, the catalog does. Otherwise a product that expires is a subscription, and
