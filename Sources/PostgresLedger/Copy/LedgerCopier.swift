@@ -167,8 +167,8 @@ public struct LedgerCopier {
         return digest
     }
 
-    /// U+0000 becomes U+FFFD where a text cannot hold it, as in everything that a server writes; in a key it is refused.
-    /// Returns how many texts were changed.
+    /// U+0000 becomes U+FFFD where a text cannot hold it, as in everything that a server writes. In a key it is refused: with a
+    /// substitute, it would sort elsewhere among the keys. Returns how many texts were changed.
     private func makeStorable(_ row: inout [Value], of table: CopiedTable) throws(CopyError) -> Int64 {
         var changed: Int64 = 0
         for (index, column) in table.columns.enumerated() where column.kind == .text {

@@ -27,7 +27,7 @@ extension PreparedStatement {
     public func check() throws(EngineError) {}
 }
 
-/// Ways to run a prepared statement. The rows of a statement are read where its SQL is written, so that the compiler
+/// Ways to run a prepared statement. The rows of a statement are read in the module of its SQL, so that the compiler
 /// sees both.
 public struct Statement {
     let prepared: any PreparedStatement

@@ -95,7 +95,10 @@ extension LedgerQueries {
         return records
     }
 
-    private func record(of found: DatedOrder, now: Instant) throws(EngineError) -> OrderRecord {
+    private func record(
+        of found: (order: Order, createdAt: Instant),
+        now: Instant
+    ) throws(EngineError) -> OrderRecord {
         let token: Value = .text(found.order.token.description)
         var purchases: [OrderPurchase] = []
         let bought = try orderSQL.contractsByToken.all(

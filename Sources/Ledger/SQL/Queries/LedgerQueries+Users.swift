@@ -73,14 +73,13 @@ extension LedgerQueries {
         )
     }
 
-    private struct Held {
-        var isActive: Bool
-        /// The entitlement that decides about the user comes first; those that the policy does not honor come last.
-        var ranked: [(row: ContractRow, entitlement: Entitlement)]
-    }
-
-    /// The state now, not at the last commit: the timer that ends access may be a millisecond late.
-    private func held(by user: UserID, limit: Int, now: Instant) throws(EngineError) -> Held {
+    /// The state now, not at the last commit: the timer that ends access may be a millisecond late. The entitlement that
+    /// decides about the user comes first; those that the policy does not honor come last.
+    private func held(
+        by user: UserID,
+        limit: Int,
+        now: Instant
+    ) throws(EngineError) -> (isActive: Bool, ranked: [(row: ContractRow, entitlement: Entitlement)]) {
         let consumables: [Value] = [Value(user), .integer(Int64(limit))]
         let rows =
             try commonSQL.contractsOfUser.all([Value(user)], read: ContractRow.read)
@@ -103,12 +102,10 @@ extension LedgerQueries {
             let b = ranks[right.element.tracked.key]
             return (a ?? .max, left.offset) < (b ?? .max, right.offset)
         }
-        return Held(
-            isActive: union.isActive,
-            ranked: ordered.map { _, row in
-                let isHonoured = ranks[row.tracked.key] != nil
-                return (row, row.tracked.heldContract(policy.catalog).entitlement(isHonoured: isHonoured))
-            }
-        )
+        let ranked = ordered.map { _, row in
+            let isHonoured = ranks[row.tracked.key] != nil
+            return (row: row, entitlement: row.tracked.heldContract(policy.catalog).entitlement(isHonoured: isHonoured))
+        }
+        return (union.isActive, ranked)
     }
 }

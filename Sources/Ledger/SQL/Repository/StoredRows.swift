@@ -38,9 +38,10 @@ extension StoredRows: LedgerRows {
     func facts(of key: ContractKey) throws -> OwnershipFacts {
         var facts = OwnershipFacts()
         guard let id = ids[key] else { return facts }
-        for (text, dates) in try statements.tokens.all([.integer(id)], read: TokenDates.read) {
-            if let token = OrderToken(text) { facts.tokens[token] = dates }
+        let tokens = try statements.tokens.all([.integer(id)]) { row in
+            (OrderToken(row.text()), TokenDates(first: row.instant(), last: row.optionalInstant()))
         }
+        for case (let token?, let dates) in tokens { facts.tokens[token] = dates }
         facts.claims = try statements.claims.all([.integer(id)], read: ClaimHistory.read)
         return facts
     }
@@ -151,12 +152,6 @@ extension StoredRows {
         }
         ids[tracked.key] = row.id
         return tracked
-    }
-}
-
-extension TokenDates {
-    fileprivate static func read(_ row: inout Row) -> (token: String, dates: TokenDates) {
-        (row.text(), TokenDates(first: row.instant(), last: row.optionalInstant()))
     }
 }
 

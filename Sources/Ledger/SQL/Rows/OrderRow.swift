@@ -20,8 +20,8 @@ enum OrderRow {
     }
 
     /// Reads `columns`, and `created_at` after them.
-    static func readDated(_ row: inout Row) throws(EngineError) -> DatedOrder {
-        DatedOrder(order: try read(&row), createdAt: row.instant())
+    static func readDated(_ row: inout Row) throws(EngineError) -> (order: Order, createdAt: Instant) {
+        (try read(&row), row.instant())
     }
 
     static func read(_ row: inout Row) throws(EngineError) -> Order {
@@ -33,9 +33,4 @@ enum OrderRow {
         order.trace = row.optionalText().flatMap { TraceID($0) }
         return order
     }
-}
-
-struct DatedOrder {
-    var order: Order
-    var createdAt: Instant
 }
