@@ -1,9 +1,7 @@
 public import Crypto
-import Domain
 import Glibc
 public import HTTP
 public import HTTPClient
-import Support
 
 /// A receiver of webhooks for development: it takes one request after the other on this machine's loopback, and answers
 /// as it is told.
