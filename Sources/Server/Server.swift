@@ -40,7 +40,7 @@ public final class Server {
     /// Takes the address, opens the ledger, and starts listening. Block the signals before; SIGHUP reads the settings' files again.
     public init(_ configuration: Configuration) throws(StartError) {
         try Server.makeRoomForFiles(configuration)
-        manager = SystemdNotifier(environment: configuration.source.environment)
+        manager = SystemdNotifier(environment: configuration.source().environment)
         core = try ServerCore(configuration)
         background = BackgroundServices(core, stores: core.stores)
         demo = core.keys.workspace.map { [core] in DemoRoutes(core, workspace: $0) }

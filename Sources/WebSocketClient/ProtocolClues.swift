@@ -33,11 +33,9 @@ enum ProtocolClues {
 
     /// What was found on this thread.
     static func take() -> WebSocketError.Kind? { found.withLock { $0.removeValue(forKey: pthread_self()) } }
-}
 
-/// The words with which libwebsockets reports a connection that was never opened (lib/roles of 4.1).
-enum HandshakeFault {
-    private static let kinds: [(mark: String, kind: WebSocketError.Kind)] = [
+    /// The words with which libwebsockets reports a connection that was never opened (lib/roles of 4.1).
+    private static let handshakeFaults: [(mark: String, kind: WebSocketError.Kind)] = [
         ("Unable to connect", .refused), ("getaddrinfo", .unknownHost),
         ("proxy", .proxy("it refuses, or does not speak HTTP/1.1")),
         ("SSL err", .noTLS), ("connect SYSCALL", .brokenOff), ("Timed out", .timedOut),
@@ -51,7 +49,8 @@ enum HandshakeFault {
         ("HS:", .handshake("its answer is malformed")),
     ]
 
-    static func kind(_ words: String) -> WebSocketError.Kind {
-        ProtocolClues.take() ?? kinds.first { words.contains($0.mark) }?.kind ?? .brokenOff
+    /// What they mean.
+    static func handshakeFault(_ words: String) -> WebSocketError.Kind {
+        take() ?? handshakeFaults.first { words.contains($0.mark) }?.kind ?? .brokenOff
     }
 }

@@ -114,7 +114,7 @@ final class Session {
             let status = Int(lws_http_client_http_response(connection))
             if status != 101 { failure = failure ?? .status(status) }
         case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-            end(with: HandshakeFault.kind(String(decoding: bytes, as: UTF8.self)))
+            end(with: ProtocolClues.handshakeFault(String(decoding: bytes, as: UTF8.self)))
         case LWS_CALLBACK_CLIENT_ESTABLISHED:
             self.connection = connection
             phase = .open

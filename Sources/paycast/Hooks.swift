@@ -143,13 +143,12 @@ extension Hooks {
         let client = HTTPClient(timeout: .seconds(15))
         printError("paycast: listening; start the server with PAYCAST_HOOK_URLS=http://127.0.0.1:\(listener.port)")
         listener.run { request in
-            let verdict = HookVerdict(request, signer: signer, now: Clock().now().milliseconds / 1000)
-            if let flaw = verdict.flaw {
+            if let flaw = request.flaw(for: signer, now: Clock().now().milliseconds / 1000) {
                 printText("REFUSED  \(flaw)")
                 return (400, flaw)
             }
             let answer = address.map { request.forward(to: $0, with: client) } ?? (status: 200, text: "verified")
-            show(request.body, id: verdict.id, answer: answer)
+            show(request.body, id: request.id, answer: answer)
             return answer
         }
     }

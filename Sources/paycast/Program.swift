@@ -53,7 +53,9 @@ enum Program {
             try arguments.finish()
             return run(parsed)
         } catch {
-            throw error.in(command.name)
+            var error = error
+            error.command = error.command ?? command.name
+            throw error
         }
     }
 

@@ -1,9 +1,7 @@
 public import Crypto
-import Domain
 import Glibc
 public import HTTP
 public import HTTPClient
-import Support
 
 /// A receiver of webhooks for development: it takes one request after the other on this machine's loopback, and answers
 /// as it is told.
@@ -96,34 +94,27 @@ public struct HookListener {
     }
 }
 
-/// Whether a request is a message that this secret's owner signed just now.
-public struct HookVerdict {
-    /// `webhook-id`; empty without that header.
-    public let id: String
-    /// Nil if it is genuine.
-    public let flaw: String?
-
-    public init(_ request: HookListener.Request, signer: WebhookSigner, now: Int64) {
-        let head = request.head
-        id = head.field(named: "webhook-id") ?? ""
-        let time = head.field(named: "webhook-timestamp") ?? ""
-        let signature = head.field(named: "webhook-signature") ?? ""
-        if id.isEmpty || time.isEmpty || signature.isEmpty {
-            flaw = "it lacks webhook-id, webhook-timestamp or webhook-signature"
-        } else if !signer.verifies(signature, id: id, time: time, body: request.body) {
-            flaw = "its signature is of another secret, or its body was changed"
-        } else if let seconds = Int64(time), abs(now - seconds) <= WebhookSigner.tolerance {
-            flaw = nil
-        } else {
-            flaw = "it was signed more than \(WebhookSigner.tolerance) s before or after this machine's time"
-        }
-    }
-}
-
 extension HookListener.Request {
     private static let forwarded: [StaticString] = [
         "content-type", "webhook-id", "webhook-timestamp", "webhook-signature", "user-agent",
     ]
+
+    /// `webhook-id`; empty without that header.
+    public var id: String { head.field(named: "webhook-id") ?? "" }
+
+    /// Nil if it is a message that the secret's owner signed just now.
+    public func flaw(for signer: WebhookSigner, now: Int64) -> String? {
+        let time = head.field(named: "webhook-timestamp") ?? ""
+        let signature = head.field(named: "webhook-signature") ?? ""
+        if id.isEmpty || time.isEmpty || signature.isEmpty {
+            return "it lacks webhook-id, webhook-timestamp or webhook-signature"
+        }
+        guard signer.verifies(signature, id: id, time: time, body: body) else {
+            return "its signature is of another secret, or its body was changed"
+        }
+        if let seconds = Int64(time), abs(now - seconds) <= WebhookSigner.tolerance { return nil }
+        return "it was signed more than \(WebhookSigner.tolerance) s before or after this machine's time"
+    }
 
     /// Passes it on to a server under development, with its headers and its bytes. Answers what that does; 502 if it does
     /// not.

@@ -154,12 +154,6 @@ public struct UsageError: Error, Equatable {
     public init(_ message: String) {
         self.message = message
     }
-
-    public func `in`(_ command: String) -> UsageError {
-        var error = self
-        error.command = error.command ?? command
-        return error
-    }
 }
 
 /// `. Did you mean X?`, or the list of all names if no name is similar.

@@ -23,7 +23,10 @@ struct PlayReport {
 
     func show(_ act: TriggeredDelivery) {
         switch style {
-        case .single: if let delivery = act.delivery, delivery.isTaken { printSingle(delivery) }
+        case .single:
+            guard let delivery = act.delivery, delivery.isTaken else { return }
+            let outcome = delivery.outcome ?? PlayReport.unknown
+            printColumns([("outcome", outcome), ("event", delivery.event), ("cursor", delivery.cursor ?? "-")])
         case .lines: printText(line(act))
         case .answer: printJSON(answer(act))
         case .json: printJSON(Array(json(act).utf8))
@@ -37,13 +40,6 @@ struct PlayReport {
         case .lines: printText(padded("page", to: 14) + message.description)
         case .answer, .json: printJSON(JSON.encode(["page": message.fragments]))
         }
-    }
-
-    private func printSingle(_ delivery: StoreDriver.Delivery) {
-        printColumns([
-            ("outcome", delivery.outcome ?? PlayReport.unknown), ("event", delivery.event),
-            ("cursor", delivery.cursor ?? "-"),
-        ])
     }
 
     /// The server's answer. If the store gets only a status, what the feed reported, in the same format.

@@ -80,9 +80,9 @@ public struct Configuration: Sendable {
     /// Settings that are allowed but probably unintended, one sentence each, for the log at start.
     public var warnings: [String]
 
-    /// The flags and variables, not read yet. They stay the same while a server runs, but the content of the files that they
-    /// name may change.
-    let source: SettingsReader
+    /// Returns the flags and variables, not read yet. They stay the same while a server runs, but the content of the files
+    /// that they name may change. A function, because a description would show the secrets among them.
+    let source: @Sendable () -> SettingsReader
 
     /// `flags` are keyed by name (`--port`). Throws all problems at once.
     public init(
@@ -98,7 +98,7 @@ public struct Configuration: Sendable {
 
     /// Reads what it can. A wrong setting gets its default here; the reader keeps its problem.
     init(_ reader: inout SettingsReader, stores: [any Store.Type]) {
-        source = reader
+        source = { [reader] in reader }
         isDevelopment = reader.isDevelopment
         port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
         bind = reader.bind()
@@ -142,7 +142,7 @@ public struct Configuration: Sendable {
 
     /// Replaces what a running server can change, which is keys, secrets and the catalog, with what the files hold now.
     public mutating func reload() -> SettingsChanges {
-        var reader = source
+        var reader = source()
         let new = Configuration(&reader, stores: stores.map { type(of: $0) })
         var changes = SettingsChanges(problems: reader.problems)
         changes.take("PAYCAST_API_KEY", into: &apiKeys, from: new.apiKeys)
