@@ -50,16 +50,16 @@ extension Services {
         }
         let isTransient = bodies.map(\.isTransient)
         return .later { [self, kept, transient] reply in
-            let commit = { @Sendable [self] (transient: [Fragment]) in
+            let begin = { @Sendable [self] (transient: [Fragment]) in
                 let messages = transient.map { Message(transient: $0, renderer: renderer) }
-                return self.commit(kept, then: messages, once: request, reply: reply) { cursors in
+                return commit(kept, then: messages, once: request, reply: reply) { cursors in
                     var rest = cursors[...]
                     return success ?? Services.accepted(isTransient.map { $0 ? nil : rest.popFirst()?.description })
                 }
             }
-            guard transient.contains(where: \.hasNoLanguage) else { return commit(transient) }
+            guard transient.contains(where: \.hasNoLanguage) else { return begin(transient) }
             return reader.ask({ try $0.written(transient) }) { result in
-                guard case .success(let written) = result, commit(written) else { return reply.send(.busy) }
+                guard case .success(let written) = result, begin(written) else { return reply.send(.busy) }
             }
         }
     }

@@ -78,34 +78,27 @@ extension FeedItem {
 }
 
 /// What an event claims beside what the ledger has, for one that contradicts the order that its token names.
-struct EventSides {
-    /// What the event says, and the ledger; nil where it says nothing.
-    private let rows: [(name: String, claimed: String?, known: String?)]
-    private let visit: Visit
-
+enum EventSides {
     /// Those that make a contradiction by themselves.
     private static let telling: Set = ["Store", "Group", "Kind"]
 
     /// Nil for any other event, and once the order is gone.
-    init?(_ answer: EventAnswer, order: OrderItem?, _ visit: Visit) {
+    static func markup(_ answer: EventAnswer, order: OrderItem?, _ visit: Visit) -> Markup? {
         let (event, statement) = (answer.event, answer.statement)
         guard event.outcome == Outcome.quarantined.rawValue, let order else { return nil }
-        self.visit = visit
         let contracts = order.purchases.map(\.contract).joined(separator: ", ")
-        rows = [
+        // What the event says, and the ledger; nil where it says nothing.
+        let rows: [(name: String, claimed: String?, known: String?)] = [
             ("User", statement?.user?.text, order.user.text),
             ("Store", event.provider.map(StoreWords.store), order.provider.map(StoreWords.store)),
             ("Product", event.product, order.product), ("Group", statement?.group, order.group),
-            ("Kind", (statement?.kind).map(EventSides.kind), order.kind.map(EventSides.kind)),
+            ("Kind", (statement?.kind).map(kind), order.kind.map(kind)),
             ("Contract", event.contract, contracts.isEmpty ? nil : contracts),
-            ("Who has that contract", nil, EventSides.owner(of: event.contract, visit)),
+            ("Who has that contract", nil, owner(of: event.contract, visit)),
         ]
-    }
-
-    func markup() -> Markup {
         let cells = rows.map { name, claimed, known in
             let differs = claimed != nil && known != nil && claimed != known
-            return visit[differs && EventSides.telling.contains(name) ? "event.contradiction" : "event.side"].render([
+            return visit[differs && telling.contains(name) ? "event.contradiction" : "event.side"].render([
                 "name": name, "claimed": claimed ?? "not said", "known": known ?? "not said",
             ])
         }

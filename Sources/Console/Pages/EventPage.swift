@@ -29,7 +29,7 @@ struct EventPage: ConsolePage {
             "sentence": EventStory.sentence(of: event, hasOrder: order != nil, changes: changes.words),
             "newer": newer(answer.newer, visit) + claim(event, visit),
             "facts": facts(event, hasOrder: order != nil, visit),
-            "sides": EventSides(answer, order: order, visit)?.markup(), "way_note": EventStory.note(on: answer.way),
+            "sides": EventSides.markup(answer, order: order, visit), "way_note": EventStory.note(on: answer.way),
             "way": way.markup(), "hooks": way.table(), "changes": changes.markup(),
             "fragments": fragments(answer, visit), "statement": statement(answer, visit),
             "body": words(event, withBody: withBody, visit),

@@ -4,55 +4,48 @@ import Domain
 
 /// An event's way as steps: from the store's signature to the pages and to the app's backend.
 struct EventWaySteps {
-    private struct Step {
-        let name: String
-        var at: String?
-        /// Microseconds after the first byte.
-        var after: Int64?
-        /// In the place of `after`.
-        var note: String?
-    }
-
     let visit: Visit
     let answer: EventAnswer
     /// The newest message to each address about the event's user.
     let deliveries: [HookDeliveriesAnswer.Delivery]
 
-    func markup() -> Markup {
-        (own + told).filter { $0.at != nil || $0.after != nil }.map { step in
-            visit["event.step"].render([
-                "name": step.name, "at": visit.time(step.at, as: ConsoleTime.milliseconds),
-                "after": step.note ?? step.after.map(EventStory.milliseconds) ?? "",
-            ])
-        }.joined()
+    func markup() -> Markup { (own + told).joined() }
+
+    /// `after` is in microseconds after the first byte; `note` stands in its place. Nothing for a step that was not taken.
+    private func step(_ name: String, at: String? = nil, after: Int64? = nil, note: String? = nil) -> Markup {
+        guard at != nil || after != nil else { return .empty }
+        return visit["event.step"].render([
+            "name": name, "at": visit.time(at, as: ConsoleTime.milliseconds),
+            "after": note ?? after.map(EventStory.milliseconds) ?? "",
+        ])
     }
 
-    private var own: [Step] {
+    private var own: [Markup] {
         let (event, way) = (answer.event, answer.way)
         return [
-            Step(name: "Signed by the store", at: event.occurredAt, note: EventStory.ahead(of: event)),
-            Step(name: "First byte", at: event.receivedAt, after: way.map { _ in 0 }),
-            Step(name: "Proven genuine", after: way?.verified),
-            Step(name: "Committed", at: event.at, after: way?.committed),
-            Step(name: way?.pages == 0 ? "Rendered for whoever opens a page" : "Rendered", after: way?.rendered),
-            Step(name: "First socket", after: way?.firstPage),
-            Step(
-                name: "Last socket, of \(StoreWords.count(way?.pages ?? 0, "page", "pages"))",
+            step("Signed by the store", at: event.occurredAt, note: EventStory.ahead(of: event)),
+            step("First byte", at: event.receivedAt, after: way.map { _ in 0 }),
+            step("Proven genuine", after: way?.verified),
+            step("Committed", at: event.at, after: way?.committed),
+            step(way?.pages == 0 ? "Rendered for whoever opens a page" : "Rendered", after: way?.rendered),
+            step("First socket", after: way?.firstPage),
+            step(
+                "Last socket, of \(StoreWords.count(way?.pages ?? 0, "page", "pages"))",
                 after: way.flatMap { $0.pages > 0 ? $0.lastPage : nil }
             ),
         ]
     }
 
     /// What the event itself has caused. A newer state takes the place of one that still waits.
-    private var told: [Step] {
+    private var told: [Markup] {
         let start = answer.event.receivedAt?.instant
         return deliveries.filter { $0.cursor == answer.event.cursor }.map { delivery in
             guard let end = delivery.endedAt else {
-                return Step(name: "\(delivery.url) is still to be told, and waits since", at: delivery.queuedAt)
+                return step("\(delivery.url) is still to be told, and waits since", at: delivery.queuedAt)
             }
             let word = delivery.state == "failed" ? "Given up" : "Told the backend"
             let after = start.flatMap { start in end.instant.map { $0.milliseconds - start.milliseconds } }
-            return Step(name: "\(word): \(delivery.url)", at: end, after: after.map { $0 * 1000 })
+            return step("\(word): \(delivery.url)", at: end, after: after.map { $0 * 1000 })
         }
     }
 

@@ -60,7 +60,7 @@ struct UserTables {
             visit["user.order"].render([
                 "order": order.order, "found": found(order.order), "product": order.product,
                 "store": order.provider.map(StoreWords.store) ?? "any", "at": visit.time(order.createdAt),
-                "state": UserTables.state(of: order),
+                "state": UserTables.orderStates[order.state] ?? order.state,
                 "purchases": order.purchases.map { purchase($0, of: order) }.joined(separator: "; "),
             ])
         }
@@ -79,15 +79,10 @@ struct UserTables {
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
-    private static func state(of order: OrderItem) -> String {
-        switch order.state {
-        case "open": "open: no store has named it"
-        case "pending": "bought, not paid yet"
-        case "fulfilled": "bought"
-        case "quarantined": "what came contradicts it"
-        default: order.state
-        }
-    }
+    private static let orderStates = [
+        "open": "open: no store has named it", "pending": "bought, not paid yet", "fulfilled": "bought",
+        "quarantined": "what came contradicts it",
+    ]
 
     func events(_ facts: UserFacts, isFirst: Bool) -> Markup {
         let answer = facts.listed
@@ -182,7 +177,8 @@ extension UserTables {
             let resend = visit["user.resend"].render(["user": Field.part(user.text), "delivery": Field(delivery.id)])
             return visit["user.hook"].render([
                 "url": delivery.url, "type": visit.named(StoreWords.message(delivery.type), delivery.type),
-                "state": StoreWords.delivery(delivery.state), "tone": UserTables.tone(ofDelivery: delivery.state),
+                "state": StoreWords.delivery(delivery.state),
+                "tone": ["delivered": "good", "failed": "stop"][delivery.state] ?? "wait",
                 "attempts": StoreWords.count(delivery.attempts, "try", "tries"),
                 "queued": visit.time(delivery.queuedAt), "ended": visit.time(delivery.endedAt),
                 "reason": delivery.reason, "resend": visit.may(.act) ? resend : .empty,
@@ -195,14 +191,6 @@ extension UserTables {
     private var whyUntold: String {
         guard let hooks = try? visit.api.get(HooksAnswer.self, from: .hooks).hooks else { return "" }
         return hooks.isEmpty ? ": no address is set (PAYCAST_HOOK_URLS)" : ": what the user may use has not changed"
-    }
-
-    private static func tone(ofDelivery state: String) -> String {
-        switch state {
-        case "delivered": "good"
-        case "failed": "stop"
-        default: "wait"
-        }
     }
 
     /// Nil for a key that may not see it.
