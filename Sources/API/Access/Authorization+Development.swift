@@ -6,8 +6,18 @@ extension Authorization {
     /// Protects a development server from other sites' pages in the developer's browser, because its demo, its simulated
     /// stores and its clock need no key.
     func guardDevelopment(from request: Request) throws(RefusedBody) {
-        guard isMeantForUs(request) else { throw Authorization.host }
-        guard !isOfAnotherSite(request) else { throw Authorization.origin }
+        guard isMeantForUs(request) else {
+            let message =
+                "With --dev only localhost, addresses and names without a dot are served. To open this server under another "
+                + "name, list its origin in PAYCAST_ALLOWED_ORIGINS."
+            throw RefusedBody("host_not_allowed", message: message, status: 403)
+        }
+        guard !isOfAnotherSite(request) else {
+            let message =
+                "With --dev a page of another origin may not send this. To let it, list its origin in "
+                + "PAYCAST_ALLOWED_ORIGINS."
+            throw RefusedBody("origin_not_allowed", message: message, status: 403)
+        }
     }
 
     /// Reads `Host` itself: a page under a foreign name may send any `X-Forwarded-Host`. Webhooks prove their origin,
@@ -34,20 +44,4 @@ extension Authorization {
         default: return false
         }
     }
-
-    private static let host = RefusedBody(
-        "host_not_allowed",
-        message:
-            "With --dev only localhost, addresses and names without a dot are served. To open this server under another "
-            + "name, list its origin in PAYCAST_ALLOWED_ORIGINS.",
-        status: 403
-    )
-
-    private static let origin = RefusedBody(
-        "origin_not_allowed",
-        message:
-            "With --dev a page of another origin may not send this. To let it, list its origin in "
-            + "PAYCAST_ALLOWED_ORIGINS.",
-        status: 403
-    )
 }

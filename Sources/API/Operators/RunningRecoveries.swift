@@ -73,12 +73,7 @@ extension RecoveryRequest {
 
 /// The progress of the running recoveries. May be used on any thread.
 final class RunningRecoveries: Sendable {
-    private struct State {
-        var running: [Int: RecoveriesAnswer.Running] = [:]
-        var last = 0
-    }
-
-    private let state = Mutex(State())
+    private let state = Mutex((running: [Int: RecoveriesAnswer.Running](), last: 0))
 
     /// In the order in which they started.
     var all: [RecoveriesAnswer.Running] {

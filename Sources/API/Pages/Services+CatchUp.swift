@@ -21,8 +21,8 @@ extension Services {
             source: source,
             refreshes: refreshes(start, isCounted: isCounted),
             seen: start
-        ) { [self] done in
-            reader.missed(on: stream, since: start) { [templates, telemetry] result in
+        ) { [reader, templates, telemetry] done in
+            reader.missed(on: stream, since: start) { result in
                 guard case .success(let missed) = result else { return done(.unreadable) }
                 if missed.needsRefresh || missed.lost != nil { telemetry.healed.add() }
                 done(CatchUpBatch(missed, on: stream, renderer: templates.renderer))

@@ -32,7 +32,8 @@ extension Services {
         _ filter: EntrySelection,
         read: @escaping @Sendable (_ done: @escaping Done) -> Bool
     ) -> PageRequest {
-        let reading: PageRequest.Reading = { [self] position, done in newer(than: position, filter: filter, done: done)
+        let reading: PageRequest.Reading = { [self] position, done in
+            newer(than: position, filter: filter, done: done)
         }
         return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading), readCatchUp: read)
     }

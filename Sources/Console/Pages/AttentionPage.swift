@@ -11,10 +11,15 @@ struct AttentionPage: ConsolePage {
         let found = try visit.api.get(AttentionAnswer.self, from: .attention)
         let sentences = visit.sentences(problems: found.problems, warnings: found.warnings)
         let isWell = found.problems.isEmpty && found.warnings.isEmpty
+        let quarantined = visit.templates.table(
+            found.quarantined,
+            caption: "The newest",
+            none: "No event does: every order got what it was made for."
+        )
         let body = visit["attention"].render([
             "lead": AttentionPage.lead(found), "sentences": isWell ? visit["attention.fine"].render() : sentences,
             "unclaimed_count": "\(StoreWords.capped(found.unclaimedContracts)) in all.", "who": who(visit),
-            "unclaimed": unclaimed(found.unclaimed, visit), "quarantined": quarantined(found.quarantined, visit),
+            "unclaimed": unclaimed(found.unclaimed, visit), "quarantined": quarantined,
             "node": found.node, "refused": refused(found.refused, visit), "jobs": jobs(found.jobs, visit),
             "hooks": hooks(found.hooks, visit), "failed": failed(found.failedHooks, visit),
         ])
@@ -49,14 +54,6 @@ struct AttentionPage: ConsolePage {
         let aim = user(visit).map { " for \($0.text)" } ?? ""
         guard visit.may(.act) else { return "A key with the right act may claim one\(aim)." }
         return aim.isEmpty ? "" : "The links claim one\(aim)."
-    }
-
-    private func quarantined(_ items: [FeedItem], _ visit: Visit) -> Markup {
-        visit.templates.table(
-            items,
-            caption: "The newest",
-            none: "No event does: every order got what it was made for."
-        )
     }
 
     /// Each with its id, and the way to give it to somebody: the user whom the address names, or one who is asked for.

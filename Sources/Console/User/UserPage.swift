@@ -23,7 +23,10 @@ struct UserPage: ConsolePage {
             "done": done(visit) + found(facts.record, visit), "user": user.text, "what": sentences.what,
             "access": sentences.access, "tone": lead.map { StoreWords.tone($0) } ?? "quiet", "next": sentences.next,
             "cause": cause(sentences, visit) + PurchaseHints(visit, facts).markup(),
-            "facts": tables.facts(facts.record), "actions": UserAction.links(user, visit),
+            "facts": visit.facts([
+                ("Stream", facts.record.stream), ("Language", facts.record.locale ?? "not told by the app"),
+            ]),
+            "actions": UserAction.links(user, visit),
             "picture": TimeLinePicture(visit: visit).markup(facts), "contracts": tables.contracts(facts),
             "orders": tables.orders(facts), "events": tables.events(facts, isFirst: visit.query["before"] == nil),
             "pages": tables.pages(facts), "hooks": tables.hooks(facts.hooks), "audit": tables.audit(facts.audit),

@@ -12,10 +12,6 @@ struct UserTables {
     /// Whether other pages may be opened from this one.
     private var hasLinks: Bool { visit.session.user == nil }
 
-    func facts(_ record: UserAnswer) -> Markup {
-        visit.facts([("Stream", record.stream), ("Language", record.locale ?? "not told by the app")])
-    }
-
     func contracts(_ facts: UserFacts) -> Markup {
         let rows = facts.record.contracts.map { contract($0, facts) }
         return visit.list("user.contracts", rows, none: "No contract at any store, and no grant.")
