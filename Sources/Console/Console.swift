@@ -1,5 +1,4 @@
 import APIModel
-import Assets
 public import Domain
 import Encoding
 import HTTP

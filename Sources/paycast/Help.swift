@@ -1,6 +1,6 @@
-import Assets
 import Domain
 import Stores
+import Support
 
 /// All help texts, 80 columns wide: the files of `Sources/CAssets/help`, by the command's name.
 enum Help {

@@ -1,4 +1,3 @@
-import Assets
 import Domain
 import Support
 
