@@ -73,7 +73,14 @@ extension SQLiteSolidCableTable {
         _ question: SolidCableQuestion?
     ) throws(BroadcastProblem) -> SolidCablePage? {
         do throws(EngineError) {
-            let connection = if let session { session.connection } else { try opened() }
+            let connection =
+                if let session { session.connection } else {
+                    try SQLiteConnection(
+                        path: path,
+                        access: .besideAnotherWriter,
+                        lockTimeout: SQLiteSolidCableTable.lockTimeout
+                    )
+                }
             session = Session(file: file, connection: connection)
             return try SQLiteSolidCableTable.page(question, in: connection)
         } catch {
@@ -83,30 +90,18 @@ extension SQLiteSolidCableTable {
         }
     }
 
-    private func opened() throws(EngineError) -> SQLiteConnection {
-        try SQLiteConnection(
-            path: path,
-            access: .besideAnotherWriter,
-            lockTimeout: SQLiteSolidCableTable.lockTimeout
-        )
-    }
-
     /// Reads a file whose write-ahead log nobody has open, as it is. What somebody begins to write meanwhile could be read
     /// half; then nothing of it counts.
     private func closedPage(
         of file: SolidCableFile,
         _ question: SolidCableQuestion?
     ) throws(BroadcastProblem) -> SolidCablePage? {
-        let page: SolidCablePage?
-        do throws(EngineError) {
+        let page = Result { () throws(EngineError) in
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
-            page = try SQLiteSolidCableTable.page(question, in: connection)
-        } catch {
-            guard SolidCableFile(path) == file else { throw .busy }
-            throw SQLiteSolidCableTable.problem(of: error)
+            return try SQLiteSolidCableTable.page(question, in: connection)
         }
         guard SolidCableFile(path) == file else { throw .busy }
-        return page
+        return try page.mapError(SQLiteSolidCableTable.problem).get()
     }
 
     private static func problem(of error: EngineError) -> BroadcastProblem {
