@@ -102,10 +102,9 @@ let package = Package(
         library("APIModel", ["Encoding", "Domain"]),
         // What pages and apps load, and the longer texts of the program, inside it.
         .target(name: "CAssets", exclude: ["alarms", "help", "apple-roots.pem", "body-dictionary.txt"]),
-        .target(name: "Assets", dependencies: ["CAssets"], swiftSettings: settings),
-        // Threads and their mailboxes, clocks, logs, metrics, and how settings are read.
-        library("Support", ["CLinux", "Domain"]),
-        library("Crypto", ["COpenSSL", "Encoding", "Domain", "Assets"]),
+        // Threads and their mailboxes, clocks, logs, metrics, how settings are read, and the files that the program carries.
+        library("Support", ["CAssets", "CLinux", "Domain"]),
+        library("Crypto", ["COpenSSL", "Encoding", "Domain", "Support"]),
         // What commands ask a server with, and what they watch its pages with.
         library("HTTPClient", ["CCurl"]),
         library("WebSocketClient", ["CWebSockets", "COpenSSL", "Encoding", "Support", "HTTPClient"]),
@@ -115,7 +114,7 @@ let package = Package(
         // The stages of the pipeline: proven, committed, rendered, fanned out. A store is one folder.
         library("Stores", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient"]),
         // What is committed: in SQLite, and what several nodes share.
-        library("Ledger", ["CSQLite", "CZstd", "Encoding", "Domain", "Assets", "Support", "Crypto"]),
+        library("Ledger", ["CSQLite", "CZstd", "Encoding", "Domain", "Support", "Crypto"]),
         library("PostgresLedger", ["CPostgres", "Encoding", "Domain", "Support", "Crypto", "Ledger"]),
         // What pages follow, and what a request and its answer are.
         library("Pages", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP"]),
@@ -128,12 +127,12 @@ let package = Package(
         library("Gateway", ["CLinux", "COpenSSL", "Domain", "Support", "Crypto", "HTTP", "Pages"]),
         library(
             "API",
-            ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Ledger", "Pages"]
+            ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP", "Stores", "Ledger", "Pages"]
         ),
         // The operators' pages, which ask the API's routes for all that they show.
         library(
             "Console",
-            ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Stores", "Pages", "API"]
+            ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP", "Stores", "Pages", "API"]
         ),
         // Stores that exist nowhere: their histories, their servers, and what drives them.
         library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient"]),
@@ -141,7 +140,7 @@ let package = Package(
         library(
             "Server",
             [
-                "Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTPClient", "HTTP", "Stores",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "HTTP", "Stores",
                 "Ledger", "PostgresLedger", "Pages", "Rails", "Simulator", "Gateway", "API", "Console",
             ]
         ),
@@ -156,7 +155,7 @@ let package = Package(
         executable(
             "paycast",
             [
-                "Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTPClient", "WebSocketClient",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient",
                 "Stores", "Ledger", "PostgresLedger", "API", "Simulator", "Server", "Commands",
             ],
             linkerSettings: withoutSwift
@@ -190,7 +189,7 @@ let package = Package(
         tests("Rails", ["Domain", "Ledger", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
-        tests("Console", ["Encoding", "Domain", "APIModel", "Assets", "Support", "Crypto", "HTTP", "Pages", "API"]),
+        tests("Console", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP", "Pages", "API"]),
         tests("Simulator", ["Encoding", "Domain", "Crypto", "Stores"]),
         tests(
             "Server",

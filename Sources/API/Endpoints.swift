@@ -1,8 +1,8 @@
 import APIModel
-import Assets
 public import Domain
 import HTTP
 public import Pages
+import Support
 
 /// Maps each route to the endpoint that answers it.
 public struct Endpoints: RequestHandler {

@@ -1,6 +1,5 @@
 import API
 import APIModel
-import Assets
 public import Domain
 import Encoding
 import HTTP

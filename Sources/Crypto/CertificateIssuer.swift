@@ -41,8 +41,8 @@ private final class CertificateDraft {
         let isFilled =
             X509_set_version(certificate, 2) == 1
             && BN_to_ASN1_INTEGER(serial, X509_get_serialNumber(certificate)) != nil
-            && ASN1_TIME_set(X509_getm_notBefore(certificate), Int(template.validFrom.seconds)) != nil
-            && ASN1_TIME_set(X509_getm_notAfter(certificate), Int(template.validUntil.seconds)) != nil
+            && ASN1_TIME_set(X509_getm_notBefore(certificate), Int(template.validity.lowerBound.seconds)) != nil
+            && ASN1_TIME_set(X509_getm_notAfter(certificate), Int(template.validity.upperBound.seconds)) != nil
             && subject.key.borrow { X509_set_pubkey(certificate, $0) } == 1
             && name(X509_get_subject_name(certificate))
         guard isFilled else { throw .failing(to: .makeCertificate) }

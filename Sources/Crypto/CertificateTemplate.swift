@@ -4,8 +4,7 @@ public import Domain
 /// them.
 public struct CertificateTemplate: Sendable {
     public var commonName: String
-    public var validFrom: Instant
-    public var validUntil: Instant
+    public var validity: ClosedRange<Instant>
     /// `basicConstraints` in OpenSSL's notation (x509v3_config(5)). Nil omits the extension, here and below.
     public var basicConstraints: String?
     public var keyUsage: String?
@@ -20,8 +19,7 @@ public struct CertificateTemplate: Sendable {
     public static func root(validity: ClosedRange<Instant>) -> CertificateTemplate {
         CertificateTemplate(
             commonName: "Paycast Development Root CA - not Apple",
-            validFrom: validity.lowerBound,
-            validUntil: validity.upperBound,
+            validity: validity,
             basicConstraints: "critical,CA:TRUE",
             keyUsage: "critical,keyCertSign,cRLSign"
         )
@@ -30,8 +28,7 @@ public struct CertificateTemplate: Sendable {
     public static func intermediate(validity: ClosedRange<Instant>) -> CertificateTemplate {
         CertificateTemplate(
             commonName: "Paycast Development Relations Certification Authority",
-            validFrom: validity.lowerBound,
-            validUntil: validity.upperBound,
+            validity: validity,
             basicConstraints: "critical,CA:TRUE,pathlen:0",
             keyUsage: "critical,keyCertSign,cRLSign",
             markers: [AppleChainVerifier.Marker.intermediate],
@@ -45,8 +42,7 @@ public struct CertificateTemplate: Sendable {
     public static func leaf(validity: ClosedRange<Instant>) -> CertificateTemplate {
         CertificateTemplate(
             commonName: "Paycast Development Store Receipt Signing",
-            validFrom: validity.lowerBound,
-            validUntil: validity.upperBound,
+            validity: validity,
             basicConstraints: "critical,CA:FALSE",
             keyUsage: "critical,digitalSignature",
             markers: [AppleChainVerifier.Marker.leaf],

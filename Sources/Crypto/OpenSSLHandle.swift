@@ -69,15 +69,11 @@ extension OpenSSLHandle {
     func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
-        var count = 0
-        let isReady = borrow { EVP_DigestSignInit(context, nil, EVP_sha256(), nil, $0) == 1 }
-        guard isReady, EVP_DigestSign(context, nil, &count, message, message.count) == 1 else {
-            throw .failing(to: .sign)
-        }
+        var count = borrow { Int(EVP_PKEY_get_size($0)) }
         var signature = [UInt8](repeating: 0, count: count)
-        guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else {
-            throw .failing(to: .sign)
-        }
+        guard borrow({ EVP_DigestSignInit(context, nil, EVP_sha256(), nil, $0) == 1 }),
+            EVP_DigestSign(context, &signature, &count, message, message.count) == 1
+        else { throw .failing(to: .sign) }
         return Array(signature.prefix(count))
     }
 

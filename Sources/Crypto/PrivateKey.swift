@@ -82,18 +82,16 @@ enum ECDSASignature {
 
     /// Returns nil unless `der` is a sequence of two integers below 2^256.
     static func raw(der: [UInt8]) -> [UInt8]? {
-        var rest = der[...]
-        guard rest.popFirst() == 0x30, let length = rest.popFirst(), Int(length) == rest.count,
-            let r = padded(&rest), let s = padded(&rest), rest.isEmpty
+        var whole = BERReader(der[...])
+        guard var numbers = try? whole.next(BERTag.sequence).elements, whole.isAtEnd,
+            let r = padded(&numbers), let s = padded(&numbers), numbers.isAtEnd
         else { return nil }
         return r + s
     }
 
-    private static func padded(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
-        guard rest.popFirst() == 0x02, let length = rest.popFirst(), Int(length) <= rest.count else { return nil }
-        let digits = rest.prefix(Int(length)).drop { $0 == 0 }
-        rest = rest.dropFirst(Int(length))
-        guard digits.count <= 32 else { return nil }
+    private static func padded(_ numbers: inout BERReader) -> [UInt8]? {
+        guard let digits = try? numbers.next(BERTag.integer).content.drop(while: { $0 == 0 }), digits.count <= 32
+        else { return nil }
         return [UInt8](repeating: 0, count: 32 - digits.count) + digits
     }
 }

@@ -77,21 +77,14 @@ public struct SignedName: Sendable, Equatable {
 }
 
 /// Why a token names no stream.
-public enum StreamNameError: Error, Equatable, CustomStringConvertible {
-    /// Not signed with one of our keys.
-    case forged
-    /// Genuine, but expired: reloading the page cures it.
-    case expired
-    /// Genuine, but what was signed is not a stream name.
-    case notAName
+public enum StreamNameError: String, Error, CustomStringConvertible {
+    case forged = "the stream name is not signed with one of this server's keys"
+    /// Genuine: reloading the page cures it.
+    case expired = "the signed stream name has expired; load the page again"
+    /// Genuine too.
+    case notAName = "what was signed is not the name of a stream"
 
-    public var description: String {
-        switch self {
-        case .forged: "the stream name is not signed with one of this server's keys"
-        case .expired: "the signed stream name has expired; load the page again"
-        case .notAName: "what was signed is not the name of a stream"
-        }
-    }
+    public var description: String { rawValue }
 }
 
 /// The payload of a signed token: a JSON string, or Rails' envelope around one if it has an expiry or a purpose.

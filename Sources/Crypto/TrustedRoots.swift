@@ -1,6 +1,6 @@
-import Assets
 import COpenSSL
 import Glibc
+import Support
 
 /// The root certificates that a chain may end at.
 public struct TrustedRoots: Sendable, Equatable {

@@ -1,50 +1,43 @@
 /// The offset of the first `byte` at or after `start`, or the count of `bytes` if it is not found.
-///
-/// Compares eight bytes at a time (https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord).
 public func offset(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -> Int {
-    let raw = bytes.bytes
-    let pattern = everyByte(byte)
-    var offset = start
-    while offset + 8 <= raw.byteCount {
-        let zeroes = highBitsOfZeroes(raw.word(at: offset) ^ pattern)
-        guard zeroes == 0 else { return offset + zeroes.trailingZeroBitCount / 8 }
-        offset += 8
-    }
-    while offset < bytes.count, bytes[offset] != byte { offset += 1 }
-    return offset
+    offset(in: bytes, from: start) { highBitsOfZeroes($0 ^ everyByte(byte)) }
 }
 
 /// The offset of the first byte at or after `start` that ends or interrupts a JSON string: a quote, a backslash or a
 /// control character (RFC 8259 §7). Without one, the count of `bytes`.
 public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
-    let raw = bytes.bytes
-    let quote = UInt8(ascii: "\"")
-    let backslash = UInt8(ascii: "\\")
-    var offset = start
-    while offset + 8 <= raw.byteCount {
-        let word = raw.word(at: offset)
-        let special =
-            highBitsOfZeroes(word ^ everyByte(quote)) | highBitsOfZeroes(word ^ everyByte(backslash))
+    offset(in: bytes, from: start) { word in
+        highBitsOfZeroes(word ^ everyByte(UInt8(ascii: "\""))) | highBitsOfZeroes(word ^ everyByte(UInt8(ascii: "\\")))
             | (word &- everyByte(32)) & ~word & everyByte(0x80)
-        guard special == 0 else { return offset + special.trailingZeroBitCount / 8 }
-        offset += 8
     }
-    while offset < bytes.count, bytes[offset] >= 32, bytes[offset] != quote, bytes[offset] != backslash { offset += 1 }
-    return offset
 }
 
 /// The offset of the first ASCII control character at or after `start`, tabs included, or the count of `bytes`.
 public func offsetOfControl(in bytes: Span<UInt8>, from start: Int) -> Int {
+    offset(in: bytes, from: start) { word in
+        highBitsOfZeroes(word ^ everyByte(127)) | (word &- everyByte(32)) & ~word & everyByte(0x80)
+    }
+}
+
+/// `found` sets the high bit of each byte that is looked for; only the lowest one counts.
+///
+/// Compares eight bytes at a time (https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord).
+@inline(__always)
+private func offset(in bytes: Span<UInt8>, from start: Int, found: (UInt64) -> UInt64) -> Int {
     let raw = bytes.bytes
     var offset = start
     while offset + 8 <= raw.byteCount {
-        let word = raw.word(at: offset)
-        let special = highBitsOfZeroes(word ^ everyByte(127)) | (word &- everyByte(32)) & ~word & everyByte(0x80)
+        let special = found(raw.word(at: offset))
         guard special == 0 else { return offset + special.trailingZeroBitCount / 8 }
         offset += 8
     }
-    while offset < bytes.count, bytes[offset] >= 32, bytes[offset] != 127 { offset += 1 }
-    return offset
+    var (rest, index) = (UInt64(0), bytes.count)
+    while index > offset {
+        index -= 1
+        rest = rest << 8 | UInt64(bytes[index])
+    }
+    // What is found in the zeros after the last byte is the end.
+    return min(offset + found(rest).trailingZeroBitCount / 8, bytes.count)
 }
 
 extension RawSpan {

@@ -23,9 +23,18 @@ public enum Hex {
 
     /// Reads both cases. Returns nil for an odd number of digits or any other character.
     public static func decode(_ text: String) -> [UInt8]? {
-        let values = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard values.count.isMultiple(of: 2), !values.contains(nil) else { return nil }
-        let nibbles = values.compactMap { $0 }.map { UInt8($0) }
+        let nibbles = text.utf8.compactMap(value)
+        guard nibbles.count == text.utf8.count, nibbles.count.isMultiple(of: 2) else { return nil }
         return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
+    }
+
+    /// What a digit of either case stands for; nil for any other byte.
+    static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 48...57: digit - 48
+        case 65...70: digit - 55
+        case 97...102: digit - 87
+        default: nil
+        }
     }
 }

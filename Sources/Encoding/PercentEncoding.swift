@@ -39,7 +39,9 @@ public enum PercentEncoding {
     private static func takeSpecial(_ bytes: inout ArraySlice<UInt8>) -> UInt8? {
         let first = bytes.removeFirst()
         guard first == percent else { return first == plus ? space : first }
-        guard let high = bytes.popFirst().flatMap(digit), let low = bytes.popFirst().flatMap(digit) else { return nil }
+        guard let high = bytes.popFirst().flatMap(Hex.value), let low = bytes.popFirst().flatMap(Hex.value) else {
+            return nil
+        }
         return high << 4 | low
     }
 
@@ -47,15 +49,6 @@ public enum PercentEncoding {
     private static let space = UInt8(ascii: " ")
     private static let percent = UInt8(ascii: "%")
     private static let plus = UInt8(ascii: "+")
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 48...57: byte - 48
-        case 65...70: byte - 55
-        case 97...102: byte - 87
-        default: nil
-        }
-    }
 }
 
 /// Makes parts of a request safe for an address that we hand out.

@@ -1,35 +1,18 @@
 import Crypto
 import Domain
 import Gateway
-import Glibc
 import Support
 import Synchronization
 
 /// Notices that the certificate or its key was renewed, and gives new connections the new one. One thread owns it.
 struct CertificateWatch {
-    /// The properties of a file that change when it is written or replaced.
-    private struct Stamp: Equatable {
-        var inode: UInt = 0
-        var size = 0
-        /// The bytes of a `timespec`, because the C module of its members depends on the order of compilation.
-        var modified: [UInt8] = []
-
-        init(_ path: String) {
-            var information = stat()
-            guard stat(path, &information) == 0 else { return }
-            inode = UInt(information.st_ino)
-            size = Int(information.st_size)
-            modified = withUnsafeBytes(of: information.st_mtim) { Array($0) }
-        }
-    }
-
     private let files: Configuration.TLS
     private let gateways: [Gateway]
     private let health: CertificateHealth
     private let log: Log
-    private var seen: [Stamp]
+    private var seen: [FileVersion?]
     /// The last pair of files that was reported as unusable.
-    private var reported: [Stamp] = []
+    private var reported: [FileVersion?] = []
 
     init(_ files: Configuration.TLS, gateways: [Gateway], health: CertificateHealth, log: Log) {
         self.files = files
@@ -59,8 +42,8 @@ struct CertificateWatch {
         }
     }
 
-    private static func stamps(_ files: Configuration.TLS) -> [Stamp] {
-        [Stamp(files.certificateFile), Stamp(files.keyFile)]
+    private static func stamps(_ files: Configuration.TLS) -> [FileVersion?] {
+        [FileVersion(files.certificateFile), FileVersion(files.keyFile)]
     }
 }
 

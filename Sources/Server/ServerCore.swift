@@ -1,5 +1,4 @@
 import API
-import Assets
 import Domain
 import Gateway
 import Ledger

@@ -1,6 +1,6 @@
-import Assets
 import Commands
 import Encoding
+import Support
 
 /// Prints Prometheus alert rules over the program's own metrics.
 struct Alerts: Command {

@@ -1,4 +1,4 @@
-import Assets
+import Support
 import Testing
 
 @testable import Console

@@ -1,5 +1,6 @@
 import Glibc
 import Pages
+import Support
 import Synchronization
 
 /// The files that are being sent. All downloads of one file share its descriptor, so that clients who read nothing hold
@@ -26,22 +27,5 @@ final class OpenFiles: Sendable {
             files[identity] = Shared(file: opened)
             return opened
         }
-    }
-}
-
-/// A version of a file; a change makes another one.
-struct FileVersion: Hashable {
-    private let device: UInt64
-    private let file: UInt64
-    private let size: Int
-    private let seconds: Int
-    private let nanoseconds: Int
-
-    init(_ status: stat) {
-        device = UInt64(status.st_dev)
-        file = UInt64(status.st_ino)
-        size = Int(status.st_size)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
     }
 }

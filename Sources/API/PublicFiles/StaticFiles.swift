@@ -1,4 +1,3 @@
-import Assets
 import Crypto
 import Encoding
 import Glibc

@@ -106,14 +106,11 @@ public enum JSONLiteral {
     }
 
     private static func unit(_ rest: inout ArraySlice<UInt8>) -> UInt32? {
-        let digits = rest.prefix(4)
-        rest = rest.dropFirst(4)
-        guard digits.count == 4 else { return nil }
-        var value: UInt32 = 0
-        for digit in digits {
-            guard let number = Character(Unicode.Scalar(digit)).hexDigitValue else { return nil }
-            value = value << 4 | UInt32(number)
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = rest.popFirst().flatMap(Hex.value) else { return nil }
+            unit = unit << 4 | UInt32(digit)
         }
-        return value
+        return unit
     }
 }

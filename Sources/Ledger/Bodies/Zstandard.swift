@@ -1,5 +1,5 @@
-import Assets
 import CZstd
+import Support
 import Synchronization
 
 /// Compresses with Zstandard (RFC 8878), at its fastest level: for what stores send, no level saves more than 5 % beside

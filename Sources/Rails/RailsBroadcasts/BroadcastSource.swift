@@ -27,8 +27,7 @@ extension BroadcastSource {
 
     /// For a source that is asked, and says nothing by itself.
     func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {
-        var sockets: [PolledSocket] = []
-        bell.wait(timeout: timeout, or: &sockets)
+        bell.wait(timeout: timeout)
     }
 }
 

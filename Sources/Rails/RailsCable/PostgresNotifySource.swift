@@ -76,8 +76,8 @@ final class PostgresNotifySource: HeartbeatSource {
     func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {
         guard receiver.hasRoom, isListening else {
             health.postpone(at: receiver.now)
-            var sockets: [PolledSocket] = []
-            return bell.wait(timeout: timeout, or: &sockets)
+            bell.wait(timeout: timeout)
+            return
         }
         attempt(receiver) { () throws(BroadcastProblem) in
             heard += try postgres { () throws(EngineError) in

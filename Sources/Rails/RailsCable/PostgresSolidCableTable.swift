@@ -29,17 +29,15 @@ final class PostgresSolidCableTable: SolidCableTable {
     }
 
     func page(_ question: SolidCableQuestion?) throws(BroadcastProblem) -> SolidCablePage {
-        let page: SolidCablePage?
         do throws(EngineError) {
-            page = try pageIfThere(question)
+            if let page = try pageIfThere(question) { return page }
         } catch {
             // The table may have been migrated, and its statements with it: the next session prepares them anew.
             connection.close()
             statements = nil
             throw BroadcastProblem(error.advice)
         }
-        guard let page else { throw .missingTable }
-        return page
+        throw .missingTable
     }
 
     private func pageIfThere(_ question: SolidCableQuestion?) throws(EngineError) -> SolidCablePage? {

@@ -1,5 +1,6 @@
 import Glibc
 import Ledger
+import Support
 
 /// Solid Cable's table in a file that the app writes, and Paycast never does.
 ///
@@ -21,7 +22,7 @@ final class SQLiteSolidCableTable: SolidCableTable {
     )
     private var session: Session?
     /// Which file the last answer came from.
-    private var answered: SolidCableFile?
+    private var answered: FileVersion?
 
     init(path: String) {
         self.path = path
@@ -33,14 +34,14 @@ final class SQLiteSolidCableTable: SolidCableTable {
             throw .missingFile
         }
         // SQLite would go on reading the old file, wherever it is by now.
-        if session?.file.isSame(as: file) == false { session = nil }
+        if session?.file.version.isSameFile(as: file.version) == false { session = nil }
         // SQLite would create a log beside a file that has none.
         let isClosed = !file.hasIndex && SolidCableFile.hasWriteAheadLog(path)
         if isClosed { session = nil }
         let page = try isClosed ? closedPage(of: file, question) : openPage(of: file, question)
         guard var page else { throw .missingTable }
-        page.isReplaced = answered?.isSame(as: file) == false
-        answered = file
+        page.isReplaced = answered?.isSameFile(as: file.version) == false
+        answered = file.version
         return page
     }
 
@@ -73,7 +74,14 @@ extension SQLiteSolidCableTable {
         _ question: SolidCableQuestion?
     ) throws(BroadcastProblem) -> SolidCablePage? {
         do throws(EngineError) {
-            let connection = if let session { session.connection } else { try opened() }
+            let connection =
+                if let session { session.connection } else {
+                    try SQLiteConnection(
+                        path: path,
+                        access: .besideAnotherWriter,
+                        lockTimeout: SQLiteSolidCableTable.lockTimeout
+                    )
+                }
             session = Session(file: file, connection: connection)
             return try SQLiteSolidCableTable.page(question, in: connection)
         } catch {
@@ -83,30 +91,18 @@ extension SQLiteSolidCableTable {
         }
     }
 
-    private func opened() throws(EngineError) -> SQLiteConnection {
-        try SQLiteConnection(
-            path: path,
-            access: .besideAnotherWriter,
-            lockTimeout: SQLiteSolidCableTable.lockTimeout
-        )
-    }
-
     /// Reads a file whose write-ahead log nobody has open, as it is. What somebody begins to write meanwhile could be read
     /// half; then nothing of it counts.
     private func closedPage(
         of file: SolidCableFile,
         _ question: SolidCableQuestion?
     ) throws(BroadcastProblem) -> SolidCablePage? {
-        let page: SolidCablePage?
-        do throws(EngineError) {
+        let page = Result { () throws(EngineError) in
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
-            page = try SQLiteSolidCableTable.page(question, in: connection)
-        } catch {
-            guard SolidCableFile(path) == file else { throw .busy }
-            throw SQLiteSolidCableTable.problem(of: error)
+            return try SQLiteSolidCableTable.page(question, in: connection)
         }
         guard SolidCableFile(path) == file else { throw .busy }
-        return page
+        return try page.mapError(SQLiteSolidCableTable.problem).get()
     }
 
     private static func problem(of error: EngineError) -> BroadcastProblem {
@@ -118,27 +114,16 @@ extension SQLiteSolidCableTable {
 
 /// The state of the app's file, to notice that another one has taken its place, or that somebody writes it.
 struct SolidCableFile: Equatable {
-    private let device: UInt
-    private let inode: UInt
-    private let size: Int
-    private let changedSeconds: Int
-    private let changedNanoseconds: Int
+    let version: FileVersion
     /// Whether somebody has its write-ahead log open, or had it until a crash.
     let hasIndex: Bool
 
     /// Nil when it is not there.
     init?(_ path: String) {
-        var information = stat()
-        guard stat(path, &information) == 0 else { return nil }
-        device = UInt(information.st_dev)
-        inode = UInt(information.st_ino)
-        size = Int(information.st_size)
-        changedSeconds = Int(information.st_mtim.tv_sec)
-        changedNanoseconds = Int(information.st_mtim.tv_nsec)
+        guard let version = FileVersion(path) else { return nil }
+        self.version = version
         hasIndex = access(path + "-shm", F_OK) == 0
     }
-
-    func isSame(as other: SolidCableFile) -> Bool { device == other.device && inode == other.inode }
 
     /// https://www.sqlite.org/fileformat2.html, 1.3: byte 18 is 2 for it. Call it only while nobody in this process holds
     /// a lock on the file: closing any descriptor drops them (https://www.sqlite.org/howtocorrupt.html, 2.2).

@@ -39,8 +39,8 @@ final class RedisSession {
     }
 
     /// Moves bytes on the sockets that are ready.
-    func exchange(_ ready: [PolledSocket], isListening: Bool) throws(BroadcastProblem) {
-        for (connection, socket) in zip([subscriber, publisher], ready) where socket.isReady {
+    func exchange(_ ready: [Bool], isListening: Bool) throws(BroadcastProblem) {
+        for (connection, isReady) in zip([subscriber, publisher], ready) where isReady {
             try connection.exchange(isRead: isListening || connection === publisher)
         }
         while let reply = try publisher.next() { try check(reply, of: &unanswered.publisher, last: "PUBLISH") }

@@ -34,9 +34,8 @@ final class RedisSource: HeartbeatSource {
 
     func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {
         let isListening = receiver.hasRoom
-        var sockets = session?.interests(isListening: isListening) ?? []
-        bell.wait(timeout: timeout, or: &sockets)
-        attempt(receiver) { () throws(BroadcastProblem) in try session?.exchange(sockets, isListening: isListening) }
+        let ready = bell.wait(timeout: timeout, or: session?.interests(isListening: isListening) ?? [])
+        attempt(receiver) { () throws(BroadcastProblem) in try session?.exchange(ready, isListening: isListening) }
         if !isListening { health.postpone(at: receiver.now) }
     }
 

@@ -3,28 +3,17 @@ import Encoding
 
 /// Where Redis is: `REDIS_URL`. Its description never shows the password.
 public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    public enum Failure: Error, Equatable, CustomStringConvertible {
-        case tls
-        case unknownScheme
-        case missingHost
-        case port
-        case database
-        case query
-        case missingPath
-        case credentials
+    public enum Failure: String, Error, CustomStringConvertible {
+        case tls = "is rediss://, but Paycast speaks no TLS to Redis; write redis:// and put a TLS tunnel in front"
+        case unknownScheme = "is not redis://HOST:PORT/DATABASE, as in redis://127.0.0.1:6379/1, nor unix:/PATH"
+        case missingHost = "names no host; write redis://127.0.0.1:6379"
+        case port = "its port is not a number from 1 to 65535"
+        case database = "the part after the host is not the number of a database"
+        case query = "has a query (?…) or a fragment (#…), which Paycast does not read"
+        case missingPath = "has no absolute path; write unix:/run/redis/redis.sock"
+        case credentials = "its user or password is not percent-encoded: write %40 for @, %2F for /, %25 for %"
 
-        public var description: String {
-            switch self {
-            case .tls: "is rediss://, but Paycast speaks no TLS to Redis; write redis:// and put a TLS tunnel in front"
-            case .unknownScheme: "is not redis://HOST:PORT/DATABASE, as in redis://127.0.0.1:6379/1, nor unix:/PATH"
-            case .missingHost: "names no host; write redis://127.0.0.1:6379"
-            case .port: "its port is not a number from 1 to 65535"
-            case .database: "the part after the host is not the number of a database"
-            case .query: "has a query (?…) or a fragment (#…), which Paycast does not read"
-            case .missingPath: "has no absolute path; write unix:/run/redis/redis.sock"
-            case .credentials: "its user or password is not percent-encoded: write %40 for @, %2F for /, %25 for %"
-            }
-        }
+        public var description: String { rawValue }
     }
 
     public enum Address: Sendable, Equatable {

@@ -1,4 +1,3 @@
-import Assets
 import Crypto
 import Domain
 import Encoding

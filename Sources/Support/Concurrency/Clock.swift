@@ -3,37 +3,29 @@ import Glibc
 import Synchronization
 
 /// The server's idea of *now*. In development it may start at another instant, runs on from there, and can be set while
-/// the server runs. All copies share one clock.
-public struct Clock: Sendable {
+/// the server runs.
+public final class Clock: Sendable {
     /// How many milliseconds this clock is ahead of the machine's clock.
-    private final class Lead: Sendable {
-        let milliseconds: Atomic<Int64>
-
-        init(_ milliseconds: Int64) {
-            self.milliseconds = Atomic(milliseconds)
-        }
-    }
-
-    private let lead: Lead
+    private let lead: Atomic<Int64>
 
     public init() {
-        lead = Lead(0)
+        lead = Atomic(0)
     }
 
     /// A clock that reads `start` now (`PAYCAST_DEV_NOW`).
     public init(startingAt start: Instant) {
-        lead = Lead(Clock.distance(to: start))
+        lead = Atomic(Clock.distance(to: start))
     }
 
     /// How far this clock is ahead of the machine's clock.
-    public var offset: Duration { .milliseconds(lead.milliseconds.load(ordering: .relaxed)) }
+    public var offset: Duration { .milliseconds(lead.load(ordering: .relaxed)) }
 
     public func now() -> Instant { Clock.realtime() + offset }
 
     /// Makes the clock read `instant` now and run on from there. The caller must wake threads that sleep until an
     /// instant.
     public func set(to instant: Instant) {
-        lead.milliseconds.store(Clock.distance(to: instant), ordering: .relaxed)
+        lead.store(Clock.distance(to: instant), ordering: .relaxed)
     }
 
     private static func distance(to instant: Instant) -> Int64 {

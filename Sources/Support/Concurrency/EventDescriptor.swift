@@ -30,25 +30,25 @@ public final class EventDescriptor: Sendable {
     }
 
     /// Sleeps until woken, until one of `sockets` is ready, or for `timeout` at most. Consumes the pending wakes.
-    public func wait(timeout: Duration, or sockets: inout [PolledSocket]) {
+    /// Returns for each socket whether it can be read or written, whichever was requested, or has failed.
+    @discardableResult
+    public func wait(timeout: Duration, or sockets: [PolledSocket] = []) -> [Bool] {
         var polls = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         for socket in sockets {
             let events = (socket.isRead ? POLLIN : 0) | (socket.isWritten ? POLLOUT : 0)
             polls.append(pollfd(fd: socket.descriptor, events: Int16(events), revents: 0))
         }
         let count = poll(&polls, nfds_t(polls.count), Int32(clamping: max(0, timeout.milliseconds)))
-        for index in sockets.indices { sockets[index].isReady = count > 0 && polls[index + 1].revents != 0 }
         clear()
+        return polls.dropFirst().map { count > 0 && $0.revents != 0 }
     }
 }
 
-/// A socket that a thread waits for: which operations it waits for, and whether one is ready.
+/// A socket that a thread waits for, and which operations it waits for.
 public struct PolledSocket: Sendable {
     let descriptor: Int32
     let isRead: Bool
     let isWritten: Bool
-    /// The socket can be read or written, whichever was requested, or the connection has failed.
-    public internal(set) var isReady = false
 
     public init(_ descriptor: Int32, forReading isRead: Bool, forWriting isWritten: Bool) {
         self.descriptor = descriptor

@@ -5,17 +5,10 @@ import Glibc
 ///
 /// The message is a constant; what varies goes into the fields. Never log secrets, tokens or payloads.
 public struct Log: Sendable {
-    public enum Level: Int, CaseIterable, Comparable, Sendable {
+    public enum Level: CaseIterable, Comparable, Sendable {
         case debug, info, warning, error
 
-        public init?(name: String) {
-            guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
-            self = level
-        }
-
         public var name: String { "\(self)" }
-
-        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
     public enum Format: String, CaseIterable, Sendable {

@@ -93,7 +93,7 @@ import Testing
         Variant(testDescription: "wrapped once more") { $0.editContent = { DER.element(0x04, content: $0) } },
         Variant(testDescription: "leaf that has expired since") {
             $0.pki = try $0.root.reissued(leaf: {
-                $0.validUntil = ReceiptSpecimen.createdAt
+                $0.validity = $0.validity.lowerBound...ReceiptSpecimen.createdAt
             })
         },
         Variant(testDescription: "Production", environment: .production) { $0.payload[0] = .text("Production") },

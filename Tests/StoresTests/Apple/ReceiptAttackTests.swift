@@ -80,7 +80,7 @@ import Testing
         Attack("made before its signer", code: "outside_validity") { $0.payload[12] = .date("2019-12-31T23:59:59Z") },
         Attack("made after its signer", code: "outside_validity") {
             $0.pki = try $0.root.reissued(leaf: {
-                $0.validUntil = Instant(milliseconds: ReceiptSpecimen.createdAt.milliseconds - 1000)
+                $0.validity = $0.validity.lowerBound...(ReceiptSpecimen.createdAt - .seconds(1))
             })
         },
         Attack("made in the future", code: "signed_in_future") { $0.payload[12] = .date("2026-01-01T00:05:01Z") },

@@ -1,18 +1,13 @@
 import Crypto
 import Glibc
+import Support
 
 /// Lists and reads `public/fragments/`; only this file touches the disk. If there is no such folder, it provides the
 /// files that are built into the program.
 struct TemplateFolder: Sendable {
-    /// Detects a changed file without reading it; the inode detects a file that was moved into its place.
-    struct Stamp: Equatable {
-        var inode: UInt64
-        var size: Int64
-        var seconds: Int
-        var nanoseconds: Int
-
-        /// No file on disk has this stamp.
-        static let builtIn = Stamp(inode: 0, size: -1, seconds: 0, nanoseconds: 0)
+    enum Stamp: Equatable {
+        case builtIn
+        case onDisk(FileVersion)
     }
 
     static let largestFile = 256 * 1024
@@ -46,11 +41,6 @@ struct TemplateFolder: Sendable {
     private func stamp(of file: String) -> Stamp? {
         var status = stat()
         guard stat("\(path)/\(file)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Stamp(
-            inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            seconds: status.st_mtim.tv_sec,
-            nanoseconds: status.st_mtim.tv_nsec
-        )
+        return .onDisk(FileVersion(status))
     }
 }
