@@ -122,10 +122,10 @@ struct Template: Equatable {
 
     let segments: [Segment]
 
-    init(_ source: [UInt8]) throws(TemplateError) { try self.init(source, range: source.indices) }
+    init(_ source: [UInt8]) throws(MarkupError) { try self.init(source, range: source.indices) }
 
     /// `values` are the names that the template may use; nil allows any, because they come with a broadcast.
-    init(_ source: [UInt8], range: Range<Int>, values: Set<String>? = nil) throws(TemplateError) {
+    init(_ source: [UInt8], range: Range<Int>, values: Set<String>? = nil) throws(MarkupError) {
         segments = try TemplateCompiler.segments(of: range, in: source, values: values)
     }
 

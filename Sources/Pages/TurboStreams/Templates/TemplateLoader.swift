@@ -63,7 +63,7 @@ struct LoadedTemplates: Sendable {
 
     mutating func update(from folder: TemplateFolder) -> TemplateLoader.Changes {
         var changes = TemplateLoader.Changes()
-        do throws(TemplateError) {
+        do throws(MarkupError) {
             let files = try folder.files()
             forgetFiles(missingIn: files, changes: &changes)
             for (file, stamp) in files.sorted(by: { $0.key < $1.key }) where stamps[file] != stamp {
@@ -116,4 +116,24 @@ struct LoadedTemplates: Sendable {
         problems[problem.file] = problem
         changes.broken.append(problem)
     }
+}
+
+/// A problem with one template file.
+public struct TemplateProblem: Error, Equatable, CustomStringConvertible {
+    /// Its name inside the folder: `success.de.html`.
+    public var file: String
+    public var error: MarkupError
+
+    public var description: String {
+        // The only mistake in a misnamed file may be its name.
+        let hint = TemplateWarning.nearestFile(to: file).map { ". Did you mean \($0)?" } ?? ""
+        return "fragments/\(file): \(error)\(hint)"
+    }
+}
+
+/// All problems with the templates at start, so that an author sees them at once.
+public struct TemplateProblems: Error, Equatable, CustomStringConvertible {
+    public var problems: [TemplateProblem]
+
+    public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -70,19 +70,25 @@ struct TemplateFile: Equatable {
     let roots: [String: Template]
 
     /// `key` is the file's name without `.html`.
-    init(key: String, source: [UInt8]) throws(TemplateError) {
-        guard let name = TemplateFile.name(of: key) else { throw .fileName }
-        guard String(validating: source, as: UTF8.self) != nil else { throw .notUTF8 }
+    init(key: String, source: [UInt8]) throws(MarkupError) {
+        guard let name = TemplateFile.name(of: key) else {
+            throw MarkupError(
+                "is never used under this name; call it NAME.html, NAME.LOCALE.html, NAME.PRODUCT.html or "
+                    + "NAME.PRODUCT.LOCALE.html with NAME of a-z, 0-9 and _"
+            )
+        }
+        guard String(validating: source, as: UTF8.self) != nil else {
+            throw MarkupError("is not UTF-8; save it as UTF-8")
+        }
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let source = source.starts(with: byteOrderMark) ? Array(source.dropFirst(3)) : source
-        let elements: [HTMLElement]
-        do { elements = try HTMLElement.topLevel(of: source) } catch { throw .syntax(error) }
+        let elements = try HTMLElement.topLevel(of: source)
         let page = FragmentName(rawValue: name)
         try TemplateFile.checkTargets(of: elements, name: name, page: page)
         var roots: [String: Template] = [:]
         for element in elements {
             let id = element.id ?? ""
-            guard roots[id] == nil else { throw .duplicateID(id) }
+            guard roots[id] == nil else { throw MarkupError("has two elements with id=\"\(id)\"; keep one") }
             roots[id] = try Template(source, range: element.range, values: page == nil ? nil : TemplateValues.names)
         }
         self.roots = roots
@@ -109,7 +115,7 @@ struct TemplateFile: Equatable {
 extension TemplateFile {
     /// A page's template has only page targets, and the one that its name requires. Any other template is the app's own,
     /// for broadcasts: one element with an id. `page` is nil if no fragment has this name.
-    static func checkTargets(of elements: [HTMLElement], name: String, page: FragmentName?) throws(TemplateError) {
+    static func checkTargets(of elements: [HTMLElement], name: String, page: FragmentName?) throws(MarkupError) {
         if let page {
             try check(elements, of: page)
         } else if !isMisnamed(elements, name: name) {
@@ -117,14 +123,20 @@ extension TemplateFile {
         }
     }
 
-    private static func check(_ elements: [HTMLElement], of name: FragmentName) throws(TemplateError) {
+    private static func check(_ elements: [HTMLElement], of name: FragmentName) throws(MarkupError) {
         for element in elements {
             guard let id = element.id, PageTarget(rawValue: id) != nil else {
-                throw .rootWithoutTarget(element: element.name, id: element.id)
+                throw MarkupError(
+                    "<\(element.name)\(element.id.map { " id=\"\($0)\"" } ?? "")> replaces nothing; give it id=\"paywall\" or "
+                        + "id=\"subscription_status\", or move it into the element that has it"
+                )
             }
         }
         let required = name.requiredTarget.rawValue
-        guard elements.contains(where: { $0.id == required }) else { throw .missingTarget(required) }
+        guard elements.contains(where: { $0.id == required }) else {
+            let reason = "the page keeps that id only if the fragment has it"
+            throw MarkupError("has no element with id=\"\(required)\" at the top level; \(reason)")
+        }
     }
 
     /// A page's template with a typo in its name. It causes a warning and need not be valid as a broadcast template.
@@ -135,10 +147,13 @@ extension TemplateFile {
         return (try? check(elements, of: meant)) != nil
     }
 
-    private static func checkBroadcast(_ elements: [HTMLElement]) throws(TemplateError) {
-        guard elements.count == 1 else { throw .notOneRoot(count: elements.count) }
+    private static func checkBroadcast(_ elements: [HTMLElement]) throws(MarkupError) {
+        guard elements.count == 1 else {
+            throw MarkupError("has \(elements.count) elements at the top level; wrap them in one")
+        }
         guard let id = elements[0].id, !id.isEmpty, !id.contains("{{") else {
-            throw .rootWithoutID(element: elements[0].name)
+            let todo = "give it the id of the element that it replaces, without a placeholder"
+            throw MarkupError("<\(elements[0].name)> has no id; \(todo)")
         }
     }
 }
