@@ -61,7 +61,7 @@ extension BroadcastRequest {
             throw RefusedBody("invalid_stream", message: message, status: 422)
         }
         do throws(BroadcastError) {
-            return try fragment(on: name, templates: templates.templates)
+            return try fragment(on: name, templates: templates.renderer)
         } catch {
             throw RefusedBody(error.code, message: error.description, status: 422)
         }

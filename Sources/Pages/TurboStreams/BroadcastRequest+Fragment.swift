@@ -3,7 +3,7 @@ public import Domain
 
 extension BroadcastRequest {
     /// Makes the fragment for `stream`, or throws the first error.
-    public func fragment(on stream: StreamName, templates: TemplateLookup) throws(BroadcastError) -> Fragment {
+    public func fragment(on stream: StreamName, templates: TemplateRenderer) throws(BroadcastError) -> Fragment {
         guard let action = action ?? (template == nil ? nil : "replace") else {
             guard let html else { throw .missingAction }
             return try BroadcastMarkup(html).fragment(on: stream)
@@ -24,7 +24,7 @@ extension BroadcastRequest {
     }
 
     /// A template replaces its own element, unless the request names another or the template has several.
-    private func ownTarget(of action: String, templates: TemplateLookup) throws(BroadcastError) -> String? {
+    private func ownTarget(of action: String, templates: TemplateRenderer) throws(BroadcastError) -> String? {
         guard let template, targets == nil, action == "replace" else { return nil }
         let ids = templates.targets(of: template, values: values ?? [:])
         guard let id = ids.first else { throw .unknown(template) }
@@ -54,7 +54,7 @@ extension BroadcastRequest {
     private func content(
         for action: String,
         at target: String?,
-        templates: TemplateLookup
+        templates: TemplateRenderer
     ) throws(BroadcastError) -> Fragment.Content {
         switch (template, html) {
         case (_?, _?): throw BroadcastError("invalid_content", "template and html are both given; give one of them")

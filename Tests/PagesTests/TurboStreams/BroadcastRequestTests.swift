@@ -50,7 +50,7 @@ import Testing
     ])
     func isAFragment(_ example: Case) throws {
         let stream = try #require(StreamName("s"))
-        let fragment = try example.request.fragment(on: stream, templates: TemplateLookup(sources: Self.sources))
+        let fragment = try example.request.fragment(on: stream, templates: TemplateRenderer(sources: Self.sources))
         #expect(fragment.content == example.content)
         #expect(fragment.action == example.request.action)
         #expect(fragment.target == example.request.target ?? example.target)
@@ -152,7 +152,7 @@ import Testing
     ])
     func refuses(_ refusal: Refusal) throws {
         let stream = try #require(StreamName("s"))
-        let templates = try TemplateLookup(sources: Self.sources)
+        let templates = try TemplateRenderer(sources: Self.sources)
         let error = #expect(throws: BroadcastError.self) {
             try refusal.request.fragment(on: stream, templates: templates)
         }

@@ -4,16 +4,9 @@ import Glibc
 /// Lists and reads `public/fragments/`; only this file touches the disk. If there is no such folder, it provides the
 /// files that are built into the program.
 struct TemplateFolder: Sendable {
-    /// Detects a changed file without reading it; the inode detects a file that was moved into its place.
-    struct Stamp: Equatable {
-        var inode: UInt64
-        var size: Int64
-        var seconds: Int
-        var nanoseconds: Int
-
-        /// No file on disk has this stamp.
-        static let builtIn = Stamp(inode: 0, size: -1, seconds: 0, nanoseconds: 0)
-    }
+    /// A file's inode, size and time, which detect a change without reading it; the inode detects a file that was moved
+    /// into its place. Empty for a file that is built in.
+    typealias Stamp = [Int]
 
     static let largestFile = 256 * 1024
 
@@ -25,7 +18,7 @@ struct TemplateFolder: Sendable {
     func files() throws(MarkupError) -> [String: Stamp] {
         let names: [String]
         do { names = try SmallFile.names(in: path) } catch {
-            if error.number == ENOENT { return builtIn.mapValues { _ in .builtIn } }
+            if error.number == ENOENT { return builtIn.mapValues { _ in [] } }
             throw TemplateFolder.unreadable(error.number)
         }
         var files: [String: Stamp] = [:]
@@ -34,7 +27,7 @@ struct TemplateFolder: Sendable {
     }
 
     func read(_ file: String, stamp: Stamp) throws(MarkupError) -> [UInt8] {
-        if stamp == .builtIn, let source = builtIn[file] { return source }
+        if stamp.isEmpty, let source = builtIn[file] { return source }
         let source: [UInt8]
         do { source = try SmallFile.read("\(path)/\(file)") } catch {
             throw TemplateFolder.unreadable(error.number)
@@ -52,11 +45,7 @@ struct TemplateFolder: Sendable {
     private func stamp(of file: String) -> Stamp? {
         var status = stat()
         guard stat("\(path)/\(file)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Stamp(
-            inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            seconds: status.st_mtim.tv_sec,
-            nanoseconds: status.st_mtim.tv_nsec
-        )
+        let inode = Int(truncatingIfNeeded: status.st_ino)
+        return [inode, Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 }

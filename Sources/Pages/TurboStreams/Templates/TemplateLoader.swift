@@ -29,9 +29,7 @@ public final class TemplateLoader: Sendable {
     }
 
     /// The current templates, ready to render.
-    public var renderer: TemplateRenderer { TemplateRenderer(templates: templates) }
-
-    public var templates: TemplateLookup { state.withLock { $0.templates } }
+    public var renderer: TemplateRenderer { state.withLock { $0.templates } }
 
     /// Templates that are broken now, as sentences for `/ready`.
     public var problems: [String] { state.withLock { $0.problems.values.map(\.description).sorted() } }
@@ -51,7 +49,7 @@ public final class TemplateLoader: Sendable {
 
 /// The state of a folder of templates: the versions that are served, and the problems of newer ones.
 struct LoadedTemplates: Sendable {
-    private(set) var templates = TemplateLookup()
+    private(set) var templates = TemplateRenderer()
     private(set) var problems: [String: TemplateProblem] = [:]
     private var stamps: [String: TemplateFolder.Stamp] = [:]
     /// Files that were served before and are gone.
