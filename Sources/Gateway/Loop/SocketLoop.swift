@@ -220,7 +220,8 @@ struct LoopSettings: Sendable {
     /// The stores that have routes.
     let stores: StoreRoutes
     let limits: Limits
-    let proxies: TrustedProxies
+    /// Whose `X-Forwarded-…` headers are believed.
+    let proxies: [IPNetwork]
     let tick: Duration
     let handler: any RequestHandler
     let metrics: GatewayMetrics
