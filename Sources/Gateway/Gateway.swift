@@ -25,7 +25,7 @@ public final class Gateway: Sendable {
         handler: any RequestHandler,
         metrics: Metrics,
         limits: Limits = Limits(),
-        proxies: TrustedProxies = .none,
+        proxies: [IPNetwork] = [],
         onFollow: (@Sendable (StreamName) -> Void)? = nil,
         tick: Duration = .milliseconds(100)
     ) throws(SocketSetupError) {

@@ -1,8 +1,8 @@
-import Assets
 import Commands
 import Domain
 import Glibc
 import Stores
+import Support
 
 /// The whole program: finds the command that the first word names, and runs it.
 enum Program {

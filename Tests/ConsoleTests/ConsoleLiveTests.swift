@@ -1,5 +1,4 @@
 import APIModel
-import Assets
 import Domain
 import HTTP
 import Pages

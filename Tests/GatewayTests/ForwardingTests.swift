@@ -44,7 +44,7 @@ import Testing
         let request =
             "GET /ready HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
             + example.headers.map { $0 + "\r\n" }.joined() + "\r\n"
-        for (proxies, expected) in [(try localProxy(), example.trusted), (.none, example.untrusted)] {
+        for (proxies, expected) in [(try localProxy(), example.trusted), ([], example.untrusted)] {
             let socket = try ScriptedGateway(proxies: proxies)
             #expect(try socket.exchange([request]).hasSuffix("\r\n\r\n\(expected)\n"))
         }

@@ -107,6 +107,6 @@ import Testing
     }
 }
 
-func localProxy() throws -> TrustedProxies {
-    TrustedProxies([try #require(TrustedProxies.Network("127.0.0.1"))])
+func localProxy() throws -> [IPNetwork] {
+    [try #require(IPNetwork("127.0.0.1"))]
 }

@@ -22,7 +22,7 @@ final class ScriptedGateway {
         loops: Int = 1,
         certificate: TemporaryCertificate? = nil,
         limits: Limits = Limits(),
-        proxies: TrustedProxies = .none,
+        proxies: [IPNetwork] = [],
         tick: Duration = .milliseconds(100)
     ) throws {
         gateway = try Gateway(

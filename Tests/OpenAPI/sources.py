@@ -54,7 +54,8 @@ def errors():
 def enumerated():
     """Codes that are cases of a type."""
     found = set()
-    for name in ("VerificationError.swift", "HeadFlaw.swift", "BroadcastError.swift", "AppReceipt+VerifyReceipt.swift"):
+    files = "VerificationError", "HeadFlaw", "BroadcastRequest+Fragment", "AppReceipt+VerifyReceipt"
+    for name in (f"{file}.swift" for file in files):
         source = text(name)
         words = re.findall(r'case \w+ = "([a-z_0-9]+)"', source)  # raw values
         words += re.findall(r': "([a-z]+_[a-z_0-9]+)"$', source, re.MULTILINE)  # code: String { switch … }

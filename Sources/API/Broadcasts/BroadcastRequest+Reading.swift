@@ -61,19 +61,7 @@ extension BroadcastRequest {
             throw RefusedBody("invalid_stream", message: message, status: 422)
         }
         do throws(BroadcastError) {
-            if action == nil, template == nil {
-                guard let html else { throw .missingAction }
-                return try BroadcastMarkup(html).fragment(on: name)
-            }
-            let form = BroadcastForm(
-                action: action ?? "replace",
-                target: target,
-                targets: targets,
-                template: template,
-                html: html,
-                values: values ?? [:]
-            )
-            return try form.fragment(on: name, templates: templates.templates)
+            return try fragment(on: name, templates: templates.renderer)
         } catch {
             throw RefusedBody(error.code, message: error.description, status: 422)
         }

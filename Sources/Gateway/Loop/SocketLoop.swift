@@ -74,7 +74,7 @@ final class SocketLoop {
         security = identity.flatMap(TLSContext.init)
         events = try EventLoop()
         acceptor = Acceptor(listener: listener, events: events)
-        hub = Hub(limits: Hub.Limits(queuedBytes: settings.limits.queuedBytes), position: position)
+        hub = Hub(queuedBytes: settings.limits.queuedBytes, position: position)
         guard identity == nil || security != nil else { throw .noTLS }
         guard acceptor.start(handler: { [unowned self] in accept() }),
             events.observe(port.waker, handler: { [unowned self] in wokenUp() })
@@ -220,7 +220,8 @@ struct LoopSettings: Sendable {
     /// The stores that have routes.
     let stores: StoreRoutes
     let limits: Limits
-    let proxies: TrustedProxies
+    /// Whose `X-Forwarded-…` headers are believed.
+    let proxies: [IPNetwork]
     let tick: Duration
     let handler: any RequestHandler
     let metrics: GatewayMetrics

@@ -101,7 +101,7 @@ extension SocketLoop {
 
     /// A stock client forgets a rejected subscription, so the refresh that renews the name has to come first.
     private func refuseExpired(_ identifier: CableIdentifier, for client: CableConnection) -> Bool {
-        answer(NameExpiry.message(for: identifier), to: client) && answer(client.session.reject(identifier), to: client)
+        answer(CableMessage.refresh(identifier), to: client) && answer(client.session.reject(identifier), to: client)
     }
 
     /// Sends a message that a client must get, whether it reads or not. One that subscribes ever again while slow is ended.

@@ -72,7 +72,7 @@ extension SocketLoop {
     /// The signed name has expired: the page reloads and gets a valid name.
     func expire(_ page: Page, on connection: Connection) {
         if !connection.isBlocked {
-            var frames = FrameCache(html: page.source?.renewal ?? NameExpiry.refresh, cursor: nil)
+            var frames = FrameCache(html: page.source?.renewal ?? TemplateRenderer.refresh, cursor: nil)
             if page.transport.isResponse {
                 _ = say("retry: \(EventStream.expiredRetry)\n\n", to: page, on: connection)
             }

@@ -141,12 +141,18 @@ extension SocketLoop {
     /// Behind a trusted proxy, the connection counts for that client from now on.
     func client(of head: RequestHead, for route: Route, on connection: Connection) -> ForwardedClient {
         let proxies = settings.proxies
-        guard let peer = connection.peer, !proxies.isEmpty, proxies.contains(peer) else {
+        guard let peer = connection.peer, proxies.contains(peer) else {
             return ForwardedClient(direct: isDisguised(head, for: route, on: connection) ? nil : connection.peer)
         }
-        let headers = ForwardedHeaders(head)
-        var client = ForwardedClient(proxy: peer, headers: headers, proxies: proxies)
-        if headers.addresses == nil, isDisguised(head, for: route, on: connection) { client.address = nil }
+        let addresses = head[.forwardedFor]
+        var client = ForwardedClient(
+            proxy: peer,
+            addresses: addresses,
+            scheme: head[.forwardedProto],
+            host: head[.forwardedHost],
+            proxies: proxies
+        )
+        if addresses == nil, isDisguised(head, for: route, on: connection) { client.address = nil }
         if client.address != connection.client, connection.admission != .reject {
             connection.admission = settings.limiter.move(from: connection.client, to: client.address)
             connection.client = client.address

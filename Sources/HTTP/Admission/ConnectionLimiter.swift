@@ -19,10 +19,10 @@ public final class ConnectionLimiter: Sendable {
     }
 
     private let limits: Limits
-    private let proxies: TrustedProxies
+    private let proxies: [IPNetwork]
     private let state = Mutex(State())
 
-    public init(limits: Limits, proxies: TrustedProxies) {
+    public init(limits: Limits, proxies: [IPNetwork]) {
         self.limits = limits
         self.proxies = proxies
     }

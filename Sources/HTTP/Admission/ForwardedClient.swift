@@ -17,12 +17,15 @@ public struct ForwardedClient: Equatable, Sendable {
         address = peer
     }
 
-    /// `peer` is one of `proxies`. Goes from right to left, from proxy to proxy, and stops at the first address that is
-    /// not ours: others wrote everything to the left of it.
-    public init(proxy peer: IPAddress, headers: ForwardedHeaders, proxies: TrustedProxies) {
+    /// `peer` is one of `proxies`, whose addresses' `X-Forwarded-…` headers are believed: load balancers and TLS proxies in
+    /// front of this server. In `addresses` (`X-Forwarded-For`), each proxy appends the address that connected to it.
+    ///
+    /// Goes from right to left, from proxy to proxy, and stops at the first address that is not ours: others wrote
+    /// everything to the left of it.
+    public init(proxy peer: IPAddress, addresses: String?, scheme: String?, host: String?, proxies: [IPNetwork]) {
         var hops = 0
         address = peer
-        for item in (headers.addresses ?? "").reversedItems() {
+        for item in (addresses ?? "").reversedItems() {
             guard hops < ForwardedClient.hopLimit else {
                 address = nil
                 break
@@ -32,9 +35,9 @@ public struct ForwardedClient: Equatable, Sendable {
             guard let address, proxies.contains(address) else { break }
         }
         // A proxy that names a scheme or a host has forwarded a request, but this one does not say whose.
-        if hops == 0, headers.scheme != nil || headers.host != nil { address = nil }
-        scheme = headers.scheme.flatMap { ForwardedClient.item(hops, of: $0) }.flatMap(ForwardedClient.scheme)
-        host = headers.host.flatMap { ForwardedClient.item(hops, of: $0) }.flatMap(ForwardedClient.host)
+        if hops == 0, scheme != nil || host != nil { address = nil }
+        self.scheme = scheme.flatMap { ForwardedClient.item(hops, of: $0) }.flatMap(ForwardedClient.scheme)
+        self.host = host.flatMap { ForwardedClient.item(hops, of: $0) }.flatMap(ForwardedClient.host)
     }
 
     /// The item from the proxy that wrote the last address. Each proxy may have appended its own item, or only the
@@ -74,22 +77,6 @@ public struct ForwardedClient: Equatable, Sendable {
 
     private static func host(_ item: Substring) -> String? {
         (1...255).contains(item.utf8.count) && item.utf8.allSatisfy(AddressText.isHostByte) ? String(item) : nil
-    }
-}
-
-/// The headers that proxies add to a request, unparsed.
-public struct ForwardedHeaders: Equatable, Sendable {
-    /// `X-Forwarded-For`: each proxy appends the address that connected to it.
-    public var addresses: String?
-    /// `X-Forwarded-Proto`.
-    public var scheme: String?
-    /// `X-Forwarded-Host`.
-    public var host: String?
-}
-
-extension ForwardedHeaders {
-    public init(_ head: RequestHead) {
-        self.init(addresses: head[.forwardedFor], scheme: head[.forwardedProto], host: head[.forwardedHost])
     }
 }
 

@@ -29,6 +29,12 @@ public enum CableMessage {
         Array(#"{"type":"disconnect","reason":"\#(reason.rawValue)","reconnect":true}"#.utf8)
     }
 
+    /// For a subscription whose signed name has expired: Turbo's element subscribes again when the fresh page brings another,
+    /// morphed or not (https://github.com/hotwired/turbo-rails/blob/main/app/javascript/turbo/cable_stream_source_element.js).
+    public static func refresh(_ identifier: CableIdentifier) -> [UInt8] {
+        head(identifier.literal) + tail(html: TemplateRenderer.refresh)
+    }
+
     enum Verdict: String {
         case confirmSubscription = "confirm_subscription"
         case rejectSubscription = "reject_subscription"
@@ -72,16 +78,4 @@ public enum CableDisconnect: String, Sendable {
     /// The client sent more commands than any page needs.
     case tooManyCommands = "too_many_commands"
     case tooSlow = "too_slow"
-}
-
-/// The message to a page whose signed name has expired.
-public enum NameExpiry {
-    /// For a page that follows one stream.
-    public static let refresh = TemplateRenderer.refresh
-
-    /// For a cable subscription: Turbo's element subscribes again when the fresh page brings another name, morphed or
-    /// not (https://github.com/hotwired/turbo-rails/blob/main/app/javascript/turbo/cable_stream_source_element.js).
-    public static func message(for identifier: CableIdentifier) -> [UInt8] {
-        CableMessage.head(identifier.literal) + CableMessage.tail(html: refresh)
-    }
 }

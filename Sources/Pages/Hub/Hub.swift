@@ -7,22 +7,10 @@ public import Domain
 /// A publish costs the hub the same for one live subscription as for 5,000. Messages must be published in the ledger's
 /// order: positions ascend across all streams, and the messages of one entry follow each other.
 public struct Hub: Sendable {
-    public struct Limits: Sendable, Equatable {
-        /// Bytes that may wait for one subscription before it is closed.
-        public var queuedBytes: Int
-        /// Bytes at which a frame stops joining messages. A longer message goes out alone.
-        public var frameBytes: Int
-        /// Bytes of the newest messages that are kept.
-        public var recentBytes: Int
-
-        public init(queuedBytes: Int = 256 << 10, frameBytes: Int = 64 << 10, recentBytes: Int = 8 << 20) {
-            self.queuedBytes = queuedBytes
-            self.frameBytes = frameBytes
-            self.recentBytes = recentBytes
-        }
-    }
-
-    public let limits: Limits
+    /// Bytes that may wait for one subscription before it is closed.
+    public let queuedBytes: Int
+    /// Bytes at which a frame stops joining messages. A longer message goes out alone.
+    private let frameBytes: Int
     /// Parts that a newer one replaced in a queue, since the driver set it to 0.
     public var collapsed = 0
     var table = SubscriptionTable()
@@ -32,12 +20,19 @@ public struct Hub: Sendable {
     private(set) var newest: Int64
     private var recent: RecentMessages
 
-    /// `position` is the newest position in the ledger at startup; everything published later is newer.
-    public init(limits: Limits = Limits(), position: Int64 = 0) {
-        self.limits = limits
+    /// `recentBytes` of the newest messages are kept. `position` is the newest position in the ledger at startup;
+    /// everything published later is newer.
+    public init(
+        queuedBytes: Int = 256 << 10,
+        frameBytes: Int = 64 << 10,
+        recentBytes: Int = 8 << 20,
+        position: Int64 = 0
+    ) {
+        self.queuedBytes = queuedBytes
+        self.frameBytes = frameBytes
         publishedThrough = position
         newest = position
-        recent = RecentMessages(byteLimit: limits.recentBytes, position: position)
+        recent = RecentMessages(byteLimit: recentBytes, position: position)
     }
 
     /// Everything up to here has reached this hub's pages.
@@ -164,7 +159,7 @@ public struct Hub: Sendable {
 
     private mutating func frame(_ index: Int) -> OutgoingFrame? {
         guard table.slots[index].phase == .following, !table.slots[index].isBlocked else { return nil }
-        let frame = table.slots[index].queue.take(upTo: limits.frameBytes)
+        let frame = table.slots[index].queue.take(upTo: frameBytes)
         updatePhase(index)
         return frame
     }
@@ -178,12 +173,8 @@ public struct Hub: Sendable {
 
 /// How far a stream's subscriptions are.
 extension Hub {
-    public struct Progress: Sendable, Equatable {
-        public let subscription: SubscriptionID
-        /// It has everything up to here; nil while that is still being read.
-        public let position: Int64?
-        public let waitingBytes: Int
-    }
+    /// A subscription has everything up to `position`; nil while that is still being read.
+    public typealias Progress = (subscription: SubscriptionID, position: Int64?, waitingBytes: Int)
 
     public func progress(on stream: StreamName) -> [Progress] {
         guard let index = table.stream(stream) else { return [] }
@@ -192,13 +183,13 @@ extension Hub {
             let slot = table.slots[Int(id.index)]
             let next = slot.queue.queue.first { !$0.isTransient }.map { $0.order - 1 }
             let position = slot.phase == .following ? next ?? max(slot.through, publishedThrough) : nil
-            return Progress(subscription: id, position: position, waitingBytes: slot.queue.bytes)
+            return (id, position, slot.queue.bytes)
         }
     }
 }
 
 /// Subscriptions that need a check for each message: they catch up, are behind, or are ahead of this hub. What may not
-/// be written at once is queued, and a slow reader whose queue outgrows `Limits.queuedBytes` is closed.
+/// be written at once is queued, and a slow reader whose queue outgrows `queuedBytes` is closed.
 extension Hub {
     mutating func offerToWaiting(_ message: Message, of stream: Int) -> Recipients {
         var ahead: [SubscriptionID] = []
@@ -237,7 +228,7 @@ extension Hub {
             order: message.position ?? newest,
             collapses: isBlocked
         )
-        return table.slots[index].queue.bytes > limits.queuedBytes ? .overflow : .queued
+        return table.slots[index].queue.bytes > queuedBytes ? .overflow : .queued
     }
 }
 

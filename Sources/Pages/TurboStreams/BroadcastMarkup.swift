@@ -10,9 +10,11 @@ public struct BroadcastMarkup: Sendable, Equatable {
     public let targets: String?
 
     public init(_ html: String) throws(BroadcastError) {
-        var reader = MarkupReader(HTMLScanner(html))
+        var reader = MarkupReader(scanner: HTMLScanner(html))
         let elements = try reader.elements()
-        guard let first = elements.first else { throw .emptyMarkup }
+        guard let first = elements.first else {
+            throw BroadcastError("invalid_html", "html is empty; give at least one <turbo-stream> element")
+        }
         self.html = html
         action = elements.contains { $0.action == "refresh" } ? "refresh" : first.action
         target = elements.count == 1 ? first.target : nil
@@ -25,29 +27,27 @@ public struct BroadcastMarkup: Sendable, Equatable {
 
     /// Refuses content that would break out of the `<template>` around it.
     static func checkContent(_ html: String) throws(BroadcastError) {
-        var reader = MarkupReader(HTMLScanner(html))
+        var reader = MarkupReader(scanner: HTMLScanner(html))
         try reader.content()
     }
 }
 
-private struct StreamTag {
-    var action: String
-    var target: String?
-    var targets: String?
-}
-
 /// Follows the tags that decide where a fragment ends; the publisher is responsible for all others.
 private struct MarkupReader {
-    private var scanner: HTMLScanner
+    typealias StreamTag = (action: String, target: String?, targets: String?)
 
-    init(_ scanner: HTMLScanner) { self.scanner = scanner }
+    var scanner: HTMLScanner
 
     mutating func elements() throws(BroadcastError) -> [StreamTag] {
         var elements: [StreamTag] = []
         while let token = try next() {
             guard token.kind == .open, scanner.isName(token.name, equalTo: "turbo-stream") else {
                 if isNothing(token) { continue }
-                throw .notMarkup(line: line(of: token))
+                throw refusal(
+                    "without an action it must be <turbo-stream> elements and nothing else; "
+                        + "wrap it in one, or give action and target",
+                    at: token
+                )
             }
             elements.append(try streamTag(token))
             try restOfStream(after: token)
@@ -63,10 +63,10 @@ private struct MarkupReader {
             if token.kind == .open {
                 open.append(token)
             } else if open.popLast() == nil {
-                throw .syntax(.strayEndTag(element: "template", line: line(of: token), open: nil))
+                throw .markup(.strayEndTag("template", line: line(of: token)))
             }
         }
-        if let token = open.last { throw .syntax(.unclosed(element: "template", line: line(of: token))) }
+        if let token = open.last { throw .markup(.unclosed("template", line: line(of: token))) }
     }
 
     private mutating func restOfStream(after start: HTMLToken) throws(BroadcastError) {
@@ -77,28 +77,28 @@ private struct MarkupReader {
             case .open where isTemplate(token):
                 if depth == 0 { templates += 1 }
                 depth += 1
-                if templates > 1 { throw .severalTemplateElements(line: line(of: token)) }
-            case .close where isTemplate(token):
-                guard depth > 0 else {
-                    throw .syntax(.strayEndTag(element: "template", line: line(of: token), open: nil))
+                guard templates == 1 else {
+                    let todo = "use another <turbo-stream> for the second one"
+                    throw refusal("a <turbo-stream> has one <template>; \(todo)", at: token)
                 }
+            case .close where isTemplate(token):
+                guard depth > 0 else { throw .markup(.strayEndTag("template", line: line(of: token))) }
                 depth -= 1
             case .close where depth == 0 && scanner.isName(token.name, equalTo: "turbo-stream"): return
             default:
-                if depth == 0, !isNothing(token) { throw .missingTemplateElement(line: line(of: token)) }
+                guard depth > 0 || isNothing(token) else {
+                    throw refusal("the content of <turbo-stream> must be inside one <template>", at: token)
+                }
             }
         }
-        throw .syntax(.unclosed(element: depth > 0 ? "template" : "turbo-stream", line: line(of: start)))
+        throw .markup(.unclosed(depth > 0 ? "template" : "turbo-stream", line: line(of: start)))
     }
 
     private func streamTag(_ token: HTMLToken) throws(BroadcastError) -> StreamTag {
         let attributes = scanner.attributes(of: token)
         guard let action = scanner.value(of: "action", among: attributes), !action.isEmpty else { throw .missingAction }
-        return StreamTag(
-            action: action,
-            target: scanner.value(of: "target", among: attributes),
-            targets: scanner.value(of: "targets", among: attributes)
-        )
+        let target = scanner.value(of: "target", among: attributes)
+        return (action, target, scanner.value(of: "targets", among: attributes))
     }
 
     private func isTemplate(_ token: HTMLToken) -> Bool { scanner.isName(token.name, equalTo: "template") }
@@ -110,7 +110,11 @@ private struct MarkupReader {
         token.kind == .comment || (token.kind == .text && scanner.isBlank(token.range))
     }
 
+    private func refusal(_ text: String, at token: HTMLToken) -> BroadcastError {
+        .markup(MarkupError(line: line(of: token), text))
+    }
+
     private mutating func next() throws(BroadcastError) -> HTMLToken? {
-        do { return try scanner.next() } catch { throw .syntax(error) }
+        do { return try scanner.next() } catch { throw .markup(error) }
     }
 }

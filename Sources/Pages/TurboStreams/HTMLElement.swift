@@ -10,7 +10,7 @@ struct HTMLElement: Equatable {
     ///
     /// It is stricter than a browser: leaving out an optional end tag is an error, so that a typo in a template shows
     /// at start and not on a page.
-    static func topLevel(of source: [UInt8]) throws(HTMLSyntaxError) -> [HTMLElement] {
+    static func topLevel(of source: [UInt8]) throws(MarkupError) -> [HTMLElement] {
         var scanner = HTMLScanner(source)
         var elements: [HTMLElement] = []
         var open: [(name: String, start: Int)] = []
@@ -20,7 +20,10 @@ struct HTMLElement: Equatable {
             case .comment: break
             case .text, .rawText:
                 guard open.isEmpty, !scanner.isBlank(token.range) else { break }
-                throw .textOutsideElements(line: scanner.line(at: token.range.lowerBound))
+                throw MarkupError(
+                    line: scanner.line(at: token.range.lowerBound),
+                    "text stands outside of an element; move it into one or remove it"
+                )
             case .open:
                 if open.isEmpty {
                     let id = scanner.value(of: "id", among: scanner.attributes(of: token))
@@ -32,7 +35,11 @@ struct HTMLElement: Equatable {
             case .close:
                 guard let innermost = open.last, innermost.name == name else {
                     let line = scanner.line(at: token.range.lowerBound)
-                    throw .strayEndTag(element: name, line: line, open: open.last?.name)
+                    guard let other = open.last?.name else { throw .strayEndTag(name, line: line) }
+                    throw MarkupError(
+                        line: line,
+                        "</\(name)> stands where <\(other)> is still open; close <\(other)> first or remove it"
+                    )
                 }
                 open.removeLast()
                 guard open.isEmpty else { break }
@@ -41,7 +48,7 @@ struct HTMLElement: Equatable {
             }
         }
         guard let unclosed = open.last else { return elements }
-        throw .unclosed(element: unclosed.name, line: scanner.line(at: unclosed.start))
+        throw .unclosed(unclosed.name, line: scanner.line(at: unclosed.start))
     }
 }
 

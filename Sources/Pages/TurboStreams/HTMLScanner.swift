@@ -14,7 +14,7 @@ public struct HTMLScanner {
 
     public init(_ source: String) { self.init(Array(source.utf8)) }
 
-    public mutating func next() throws(HTMLSyntaxError) -> HTMLToken? {
+    public mutating func next() throws(MarkupError) -> HTMLToken? {
         if let element = rawElement { return try rawText(of: element) }
         guard position < source.count else { return nil }
         guard isMarkup(at: position) else { return text() }
@@ -82,7 +82,7 @@ public struct HTMLScanner {
         return HTMLToken(kind: .text, range: start..<position)
     }
 
-    private mutating func rawText(of element: Range<Int>) throws(HTMLSyntaxError) -> HTMLToken? {
+    private mutating func rawText(of element: Range<Int>) throws(MarkupError) -> HTMLToken? {
         rawElement = nil
         let start = position
         let end = Array("</\(name(element))".utf8)
@@ -95,10 +95,10 @@ public struct HTMLScanner {
             }
             position += 1
         }
-        throw .unclosed(element: name(element), line: line(at: start))
+        throw .unclosed(name(element), line: line(at: start))
     }
 
-    private mutating func comment() throws(HTMLSyntaxError) -> HTMLToken {
+    private mutating func comment() throws(MarkupError) -> HTMLToken {
         let start = position
         let ends = (matches(Array("<!--".utf8), at: start) ? ["-->", "--!>"] : [">"]).map { Array($0.utf8) }
         // `<!-->` and `<!--->` are complete comments, so the end may overlap the beginning.
@@ -110,12 +110,12 @@ public struct HTMLScanner {
             }
             position += 1
         }
-        throw .unfinishedComment(line: line(at: start))
+        throw MarkupError(line: line(at: start), "a comment begins here and never ends; write -->")
     }
 
     // MARK: Tags
 
-    private mutating func tag(_ kind: HTMLToken.Kind, nameAt nameStart: Int) throws(HTMLSyntaxError) -> HTMLToken {
+    private mutating func tag(_ kind: HTMLToken.Kind, nameAt nameStart: Int) throws(MarkupError) -> HTMLToken {
         let start = position
         position = nameStart
         skip(until: endsTagName)
@@ -123,14 +123,14 @@ public struct HTMLScanner {
         while try attribute(ofTagAt: start) != nil {}
         position += 1
         // Nothing closes <plaintext>: https://html.spec.whatwg.org/multipage/parsing.html#plaintext-state
-        guard !isName(name, equalTo: "plaintext") else { throw .unclosed(element: "plaintext", line: line(at: start)) }
+        guard !isName(name, equalTo: "plaintext") else { throw .unclosed("plaintext", line: line(at: start)) }
         if kind == .open, rawTextElements.contains(where: { isName(name, equalTo: $0) }) { rawElement = name }
         let isSelfClosing = source[position - 2] == UInt8(ascii: "/")
         return HTMLToken(kind: kind, range: start..<position, name: name, isSelfClosing: isSelfClosing)
     }
 
     /// The next attribute of the tag that begins at `start`; nil at its `>`.
-    private mutating func attribute(ofTagAt start: Int) throws(HTMLSyntaxError) -> HTMLAttribute? {
+    private mutating func attribute(ofTagAt start: Int) throws(MarkupError) -> HTMLAttribute? {
         skip { !isSpace($0) && $0 != UInt8(ascii: "/") }
         guard position < source.count else { throw .unfinishedTag(line: line(at: start)) }
         guard source[position] != UInt8(ascii: ">") else { return nil }
@@ -202,29 +202,23 @@ private let rawTextElements: [StaticString] = [
     "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes",
 ]
 
-/// Why a piece of HTML cannot be part of a fragment: it would swallow what surrounds it, or break out of it.
-public enum HTMLSyntaxError: Error, Equatable, CustomStringConvertible {
-    case unfinishedTag(line: Int)
-    case unfinishedComment(line: Int)
-    case unclosed(element: String, line: Int)
-    /// `open` is the innermost element that is still open there.
-    case strayEndTag(element: String, line: Int, open: String?)
-    case textOutsideElements(line: Int)
+/// Why a template, or the markup of a broadcast, is refused, in words for its author.
+public struct MarkupError: Error, Equatable, CustomStringConvertible {
+    public let description: String
 
-    public var description: String {
-        switch self {
-        case .unfinishedTag(let line):
-            "line \(line): a tag begins here and never ends; close its quotes and write its >"
-        case .unfinishedComment(let line):
-            "line \(line): a comment begins here and never ends; write -->"
-        case .unclosed(let element, let line):
-            "line \(line): <\(element)> is never closed; write </\(element)>"
-        case .strayEndTag(let element, let line, nil):
-            "line \(line): </\(element)> closes nothing; remove it"
-        case .strayEndTag(let element, let line, let open?):
-            "line \(line): </\(element)> stands where <\(open)> is still open; close <\(open)> first or remove it"
-        case .textOutsideElements(let line):
-            "line \(line): text stands outside of an element; move it into one or remove it"
-        }
+    init(_ description: String) { self.description = description }
+
+    init(line: Int, _ text: String) { description = "line \(line): \(text)" }
+
+    static func unclosed(_ element: String, line: Int) -> MarkupError {
+        MarkupError(line: line, "<\(element)> is never closed; write </\(element)>")
+    }
+
+    static func unfinishedTag(line: Int) -> MarkupError {
+        MarkupError(line: line, "a tag begins here and never ends; close its quotes and write its >")
+    }
+
+    static func strayEndTag(_ element: String, line: Int) -> MarkupError {
+        MarkupError(line: line, "</\(element)> closes nothing; remove it")
     }
 }

@@ -1,28 +1,36 @@
 public import Domain
 
-/// Turns fragments into the `<turbo-stream>` elements that pages receive, using the templates of one moment.
-public struct TemplateRenderer: Sendable {
-    private let templates: TemplateLookup
-
-    public init(templates: TemplateLookup) { self.templates = templates }
+/// The templates of one moment, which turn fragments into the `<turbo-stream>` elements that pages receive. It is a
+/// value, so rendering never waits for a file.
+public struct TemplateRenderer: Sendable, Equatable {
+    /// Keyed by file name without `.html`. A fragment's name is only looked up here and never becomes a path.
+    private var files: [String: TemplateFile] = [:]
 
     /// Returns one complete element in UTF-8, or all the elements that a publisher wrote.
     ///
     /// If there is no template, the page is told to reload, so that the app's own server renders the current state. If
     /// a template has no banner, the banner on the page is emptied, so that a stale one never stays.
     public func render(_ fragment: Fragment) -> [UInt8] {
+        func element(withTemplate: Bool, content: (inout [UInt8]) -> Void) -> [UInt8] {
+            streamElement(
+                action: fragment.action,
+                target: fragment.target,
+                targets: fragment.targets,
+                withTemplate: withTemplate,
+                content: content
+            )
+        }
         switch fragment.content {
         case .markup(let markup): return Array(markup.utf8)
-        case .none: return StreamElement(fragment).bytes { _ in }
-        case .html(let html):
-            return StreamElement(fragment).bytes(withTemplate: true) { $0.append(contentsOf: html.utf8) }
+        case .none: return element(withTemplate: false) { _ in }
+        case .html(let html): return element(withTemplate: true) { $0.append(contentsOf: html.utf8) }
         case .template(let name, let values):
-            switch templates.find(name, action: fragment.action, target: fragment.target, values: values) {
+            switch find(name, action: fragment.action, target: fragment.target, values: values) {
             case .template(let template):
                 let values = values.written(for: template, named: name)
-                return StreamElement(fragment).bytes(withTemplate: true) { template.append(values, to: &$0) }
+                return element(withTemplate: true) { template.append(values, to: &$0) }
             case .otherTargets where fragment.target == PageTarget.subscriptionStatus.rawValue:
-                return StreamElement(action: "update", target: fragment.target).bytes(withTemplate: true) { _ in }
+                return streamElement(action: "update", target: fragment.target, withTemplate: true)
             case .otherTargets, .nothing: return TemplateRenderer.refresh
             }
         }
@@ -45,7 +53,7 @@ public struct TemplateRenderer: Sendable {
     }
 
     private func filled(_ name: String, action: String, target: String?, values: [String: String]) -> [UInt8]? {
-        let found = templates.find(name, action: action, target: target, values: values)
+        let found = find(name, action: action, target: target, values: values)
         guard case .template(let template) = found else { return nil }
         var bytes: [UInt8] = []
         template.append(values.written(for: template, named: name), to: &bytes)
@@ -53,7 +61,66 @@ public struct TemplateRenderer: Sendable {
     }
 
     /// Makes every stock client reload its page.
-    public static let refresh = StreamElement(action: "refresh").bytes { _ in }
+    public static let refresh = streamElement(action: "refresh")
+}
+
+/// Which template a fragment gets.
+extension TemplateRenderer {
+    enum Found: Equatable {
+        case template(Template)
+        /// There are files with that name, but none has an element for the target.
+        case otherTargets
+        case nothing
+    }
+
+    /// The names of the files that are served.
+    var fileNames: Set<String> { Set(files.keys.map { $0 + ".html" }) }
+
+    static func key(of file: String) -> String { String(file.dropLast(".html".count)) }
+
+    mutating func load(_ file: String, source: [UInt8]) throws(TemplateProblem) {
+        let key = TemplateRenderer.key(of: file)
+        do { files[key] = try TemplateFile(key: key, source: source) } catch {
+            throw TemplateProblem(file: file, error: error)
+        }
+    }
+
+    mutating func remove(_ file: String) { files[TemplateRenderer.key(of: file)] = nil }
+
+    /// The most specific element for `target`: a variant supplies the elements that it has and leaves the others to the
+    /// next variant. For a user with access, a template that has only a banner leaves the card to `success`.
+    func find(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
+        let found = findOwn(name, action: action, target: target, values: values)
+        guard found == .otherTargets, target == PageTarget.paywall.rawValue,
+            FragmentName(rawValue: name)?.requiredTarget == .subscriptionStatus
+        else { return found }
+        return findOwn(FragmentName.success.rawValue, action: action, target: target, values: values)
+    }
+
+    /// The ids of the elements that the variants have, sorted; empty if there is no such template.
+    func targets(of name: String, values: [String: String]) -> [String] {
+        Set(candidates(name, values: values).flatMap(\.roots.keys)).sorted()
+    }
+
+    private func candidates(_ name: String, values: [String: String]) -> [TemplateFile] {
+        let language = values[TemplateValues.locale].flatMap { LanguageTag($0) }
+        return TemplateRenderer.keys(name, product: values["product"], language: language).compactMap { files[$0] }
+    }
+
+    private func findOwn(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
+        let candidates = candidates(name, values: values)
+        for file in candidates {
+            if let template = file.root(action: action, target: target) { return .template(template) }
+        }
+        return candidates.isEmpty ? .nothing : .otherTargets
+    }
+
+    /// Most specific first: NAME.PRODUCT.LOCALE, NAME.PRODUCT, NAME.LOCALE, NAME; each LOCALE with its fallbacks.
+    static func keys(_ name: String, product: String?, language: LanguageTag?) -> [String] {
+        let locales = language?.fallbacks.map { ".\($0)" } ?? []
+        let product = product.flatMap { $0.isEmpty ? nil : name + "." + $0 }
+        return [product, name].compactMap { $0 }.flatMap { name in locales.map { name + $0 } + [name] }
+    }
 }
 
 extension [String: String] {
@@ -75,38 +142,27 @@ extension [String: String] {
 }
 
 /// The element around a fragment: https://turbo.hotwired.dev/reference/streams
-private struct StreamElement {
-    var action: String
-    var target: String?
-    var targets: String?
-
-    init(action: String, target: String? = nil) {
-        self.action = action
-        self.target = target
+private func streamElement(
+    action: String,
+    target: String? = nil,
+    targets: String? = nil,
+    withTemplate: Bool = false,
+    content: (inout [UInt8]) -> Void = { _ in }
+) -> [UInt8] {
+    var bytes = Array("<turbo-stream".utf8)
+    for case (let name, let value?) in [("action", action), ("target", target), ("targets", targets)] {
+        bytes.append(contentsOf: " \(name)=\"".utf8)
+        HTMLEscaping.append(value, to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
     }
-
-    init(_ fragment: Fragment) {
-        action = fragment.action
-        target = fragment.target
-        targets = fragment.targets
+    bytes.append(UInt8(ascii: ">"))
+    if withTemplate {
+        bytes.append(contentsOf: "<template>".utf8)
+        content(&bytes)
+        bytes.append(contentsOf: "</template>".utf8)
     }
-
-    func bytes(withTemplate: Bool = false, content: (inout [UInt8]) -> Void) -> [UInt8] {
-        var bytes = Array("<turbo-stream".utf8)
-        for case (let name, let value?) in [("action", action), ("target", target), ("targets", targets)] {
-            bytes.append(contentsOf: " \(name)=\"".utf8)
-            HTMLEscaping.append(value, to: &bytes)
-            bytes.append(UInt8(ascii: "\""))
-        }
-        bytes.append(UInt8(ascii: ">"))
-        if withTemplate {
-            bytes.append(contentsOf: "<template>".utf8)
-            content(&bytes)
-            bytes.append(contentsOf: "</template>".utf8)
-        }
-        bytes.append(contentsOf: "</turbo-stream>".utf8)
-        return bytes
-    }
+    bytes.append(contentsOf: "</turbo-stream>".utf8)
+    return bytes
 }
 
 /// One element of a template file, parsed once into literals and the names of the values between them.
@@ -122,10 +178,10 @@ struct Template: Equatable {
 
     let segments: [Segment]
 
-    init(_ source: [UInt8]) throws(TemplateError) { try self.init(source, range: source.indices) }
+    init(_ source: [UInt8]) throws(MarkupError) { try self.init(source, range: source.indices) }
 
     /// `values` are the names that the template may use; nil allows any, because they come with a broadcast.
-    init(_ source: [UInt8], range: Range<Int>, values: Set<String>? = nil) throws(TemplateError) {
+    init(_ source: [UInt8], range: Range<Int>, values: Set<String>? = nil) throws(MarkupError) {
         segments = try TemplateCompiler.segments(of: range, in: source, values: values)
     }
 

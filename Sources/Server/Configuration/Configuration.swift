@@ -53,7 +53,7 @@ public struct Configuration: Sendable {
     /// `PAYCAST_ALLOWED_ORIGINS`: allowed in addition to the server's own origin.
     public var allowedOrigins: Allowlist<String>
     /// `PAYCAST_TRUSTED_PROXIES`: the proxies whose `X-Forwarded-…` headers count.
-    public var trustedProxies: TrustedProxies
+    public var trustedProxies: [IPNetwork]
     /// `PAYCAST_MAX_…` and `PAYCAST_…_SECONDS`.
     public var limits: Limits
 
@@ -227,11 +227,11 @@ extension SettingsReader {
         return days == 0 ? nil : days
     }
 
-    mutating func trustedProxies() -> TrustedProxies {
+    mutating func trustedProxies() -> [IPNetwork] {
         let items = list("PAYCAST_TRUSTED_PROXIES", expected: "an IP address or a network such as 10.0.0.0/8") {
-            TrustedProxies.Network($0) != nil
+            IPNetwork($0) != nil
         }
-        return TrustedProxies(items.compactMap(TrustedProxies.Network.init))
+        return items.compactMap(IPNetwork.init)
     }
 
     private mutating func read(_ variable: String, into value: inout Int, in range: ClosedRange<Int>) {

@@ -9,7 +9,7 @@ import Testing
         limits.connectionsPerAddress = perAddress
         return try ConnectionLimiter(
             limits: limits,
-            proxies: TrustedProxies([#require(TrustedProxies.Network("198.51.100.1"))])
+            proxies: [#require(IPNetwork("198.51.100.1"))]
         )
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ForwardedClientTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
-        var headers: ForwardedHeaders
+        var headers: (addresses: String?, scheme: String?, host: String?)
         var peer = "127.0.0.1"
         var address: String?
         var scheme: Scheme?
@@ -24,7 +24,7 @@ import Testing
             host expectedHost: String? = nil
         ) {
             self.name = name
-            self.headers = ForwardedHeaders(addresses: addresses, scheme: proto, host: host)
+            self.headers = (addresses, proto, host)
             self.peer = peer
             self.address = address
             self.scheme = scheme
@@ -125,10 +125,12 @@ import Testing
     ]
 
     @Test(arguments: addresses + schemes) func isTheNearestThatIsNotOurs(_ example: Case) throws {
-        let proxies = TrustedProxies(["127.0.0.1", "10.0.0.0/8", "fd00::/8"].compactMap(TrustedProxies.Network.init))
+        let proxies = ["127.0.0.1", "10.0.0.0/8", "fd00::/8"].compactMap(IPNetwork.init)
         let origin = try ForwardedClient(
             proxy: #require(IPAddress(example.peer)),
-            headers: example.headers,
+            addresses: example.headers.addresses,
+            scheme: example.headers.scheme,
+            host: example.headers.host,
             proxies: proxies
         )
         #expect(origin.address?.description == example.address)

@@ -8,14 +8,14 @@ import Testing
 @Suite struct HubInterleavingTests {
     struct Case: CustomTestStringConvertible {
         let isKeyed: Bool
-        let limits: Hub.Limits
-        var testDescription: String { "\(isKeyed ? "keyed" : "unkeyed"), \(limits.queuedBytes) bytes" }
+        let hub: Hub
+        var testDescription: String { "\(isKeyed ? "keyed" : "unkeyed"), \(hub.queuedBytes) bytes" }
     }
 
     static let cases = [
-        Case(isKeyed: false, limits: Hub.Limits()),
-        Case(isKeyed: false, limits: Hub.Limits(queuedBytes: 150, frameBytes: 8)),
-        Case(isKeyed: true, limits: Hub.Limits(queuedBytes: 1000, frameBytes: 8)),
+        Case(isKeyed: false, hub: Hub()),
+        Case(isKeyed: false, hub: Hub(queuedBytes: 150, frameBytes: 8)),
+        Case(isKeyed: true, hub: Hub(queuedBytes: 1000, frameBytes: 8)),
     ]
 
     @Test(arguments: cases) func holdsForAllShortSequences(_ test: Case) throws {
@@ -34,14 +34,14 @@ import Testing
             }
             return nil
         }
-        #expect(explore(HubModel(isKeyed: test.isKeyed, stream: stream, limits: test.limits), after: []) == nil)
+        #expect(explore(HubModel(isKeyed: test.isKeyed, stream: stream, hub: test.hub), after: []) == nil)
         #expect(count > 50_000)
     }
 
     /// The page resumed from before `2/a`, which `4/a` had taken away, and got it after `t1/b`.
     @Test func aTransientMessageRemembersTheEntriesBeforeIt() throws {
         let stream = try #require(StreamName("user:1:paywall"))
-        var model = HubModel(isKeyed: true, stream: stream, limits: Hub.Limits(queuedBytes: 1000, frameBytes: 8))
+        var model = HubModel(isKeyed: true, stream: stream, hub: Hub(queuedBytes: 1000, frameBytes: 8))
         let steps: [HubModel.Step] = [
             .read, .arrive, .block, .commitElsewhere, .commit, .feed, .feed, .transient, .transient,
             .commitElsewhere, .commit, .feed, .feed, .unblock, .reconnect,
@@ -56,7 +56,7 @@ import Testing
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
         for round in 0..<300 {
-            var model = HubModel(isKeyed: test.isKeyed, stream: stream, limits: test.limits)
+            var model = HubModel(isKeyed: test.isKeyed, stream: stream, hub: test.hub)
             for _ in 0..<100 {
                 let step = HubModel.Step.allCases.filter(model.allows).randomElement(using: &generator)
                 model.take(try #require(step))

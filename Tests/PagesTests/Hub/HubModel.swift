@@ -32,11 +32,11 @@ struct HubModel {
     var received: [Label] = []
     let stream: StreamName
 
-    init(isKeyed: Bool, stream: StreamName, limits: Hub.Limits) {
+    init(isKeyed: Bool, stream: StreamName, hub: Hub) {
         self.isKeyed = isKeyed
         self.stream = stream
-        hub = Hub(limits: limits)
-        page = hub.subscribe(to: stream)
+        self.hub = hub
+        page = self.hub.subscribe(to: stream)
     }
 
     func allows(_ step: Step) -> Bool {

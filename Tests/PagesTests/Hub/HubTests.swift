@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func aFrameHoldsWholeMessagesUpToItsLimit() {
-        var hub = Hub(limits: Hub.Limits(frameBytes: 10))
+        var hub = Hub(frameBytes: 10)
         let id = liveSubscription(&hub)
         hub.blocked(id)
         for position in 1...3 as ClosedRange<Int64> { _ = hub.publish(message("12345", at: position)) }
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func closesASubscriptionWhoseQueueIsFull() {
-        var hub = Hub(limits: Hub.Limits(queuedBytes: 1000))
+        var hub = Hub(queuedBytes: 1000)
         let (slow, quick) = (liveSubscription(&hub), liveSubscription(&hub))
         hub.blocked(slow)
         #expect(hub.publish(message(String(repeating: "x", count: 900), at: 1)).closed.isEmpty)
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func emptyFragmentsFillAQueueToo() {
-        var hub = Hub(limits: Hub.Limits(queuedBytes: 1000))
+        var hub = Hub(queuedBytes: 1000)
         let id = hub.subscribe(to: stream)
         let closed = (1...100).flatMap { hub.publish(message("", at: Int64($0))).closed as [SubscriptionID] }
         #expect(closed == [id])

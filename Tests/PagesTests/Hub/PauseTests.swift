@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func collectsNothingWhilePausedAndLosesNothingAfterwards() {
-        var hub = Hub(limits: Hub.Limits(queuedBytes: 200))
+        var hub = Hub(queuedBytes: 200)
         let id = hub.subscribe(to: stream)
         _ = hub.publish(message(1))
         hub.pause(id)

@@ -19,7 +19,7 @@ import Testing
 
     /// A hub that begins at position 10, with the messages of 11 to 14.
     private func hub(recentBytes: Int = 1 << 20) throws -> Hub {
-        var hub = Hub(limits: Hub.Limits(recentBytes: recentBytes), position: 10)
+        var hub = Hub(recentBytes: recentBytes, position: 10)
         for (position, stream) in [(11, paywall), (12, other), (13, paywall)] as [(Int64, StreamName?)] {
             _ = hub.publish(try message(on: stream, position: position))
             hub.advance(to: position)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func oldestLeaveFirstAndAreAskedForElsewhere() throws {
-        var hub = Hub(limits: Hub.Limits(recentBytes: 20_000), position: 0)
+        var hub = Hub(recentBytes: 20_000, position: 0)
         for position in 1...100 as ClosedRange<Int64> {
             _ = hub.publish(
                 try message(

@@ -39,43 +39,46 @@ import Testing
 
     struct Refusal {
         var html: String
-        var error: BroadcastError
+        /// How the error begins.
+        var says: String
     }
 
     static let open = "<turbo-stream action=\"replace\" target=\"a\">"
 
     @Test(arguments: [
-        Refusal(html: "", error: .emptyMarkup),
-        Refusal(html: " <!-- nothing --> ", error: .emptyMarkup),
-        Refusal(html: "<p>x</p>", error: .notMarkup(line: 1)),
-        Refusal(html: "hello", error: .notMarkup(line: 1)),
-        Refusal(html: open + "</turbo-stream>\n</turbo-stream>", error: .notMarkup(line: 2)),
-        Refusal(html: open + "</turbo-stream><script>x</script>", error: .notMarkup(line: 1)),
-        Refusal(html: "<turbo-stream><template></template></turbo-stream>", error: .missingAction),
-        Refusal(html: "<turbo-stream action=\"\"></turbo-stream>", error: .missingAction),
-        Refusal(html: open + "<p>x</p></turbo-stream>", error: .missingTemplateElement(line: 1)),
+        Refusal(html: "", says: "html is empty"),
+        Refusal(html: " <!-- nothing --> ", says: "html is empty"),
+        Refusal(html: "<p>x</p>", says: "html, line 1: without an action"),
+        Refusal(html: "hello", says: "html, line 1: without an action"),
+        Refusal(html: open + "</turbo-stream>\n</turbo-stream>", says: "html, line 2: without an action"),
+        Refusal(html: open + "</turbo-stream><script>x</script>", says: "html, line 1: without an action"),
+        Refusal(html: "<turbo-stream><template></template></turbo-stream>", says: "action is missing"),
+        Refusal(html: "<turbo-stream action=\"\"></turbo-stream>", says: "action is missing"),
+        Refusal(html: open + "<p>x</p></turbo-stream>", says: "html, line 1: the content of <turbo-stream> must"),
         Refusal(
             html: open + "<template></template>\n<template></template></turbo-stream>",
-            error: .severalTemplateElements(line: 2)
+            says: "html, line 2: a <turbo-stream> has one <template>"
         ),
         Refusal(
             html: open + "</template></turbo-stream>",
-            error: .syntax(.strayEndTag(element: "template", line: 1, open: nil))
+            says: "html, line 1: </template> closes nothing"
         ),
         Refusal(
             html: open + "<template>x</template></template>",
-            error: .syntax(.strayEndTag(element: "template", line: 1, open: nil))
+            says: "html, line 1: </template> closes nothing"
         ),
-        Refusal(html: open + "<template>x</turbo-stream>", error: .syntax(.unclosed(element: "template", line: 1))),
-        Refusal(html: open + "<template>x</template>", error: .syntax(.unclosed(element: "turbo-stream", line: 1))),
-        Refusal(html: open + "<template><!-- </template></turbo-stream>", error: .syntax(.unfinishedComment(line: 1))),
+        Refusal(html: open + "<template>x</turbo-stream>", says: "html, line 1: <template> is never closed"),
+        Refusal(html: open + "<template>x</template>", says: "html, line 1: <turbo-stream> is never closed"),
+        Refusal(html: open + "<template><!-- </template></turbo-stream>", says: "html, line 1: a comment begins here"),
         Refusal(
             html: open + "<template><a title=\"</template></turbo-stream>",
-            error: .syntax(.unfinishedTag(line: 1))
+            says: "html, line 1: a tag begins here"
         ),
     ])
     func refuses(_ refusal: Refusal) {
-        #expect(throws: refusal.error) { try BroadcastMarkup(refusal.html) }
+        let error = #expect(throws: BroadcastError.self) { try BroadcastMarkup(refusal.html) }
+        #expect(error?.description.hasPrefix(refusal.says) == true)
+        #expect(error?.code == (refusal.says.hasPrefix("action") ? "invalid_action" : "invalid_html"))
     }
 
     /// Random strings of what matters: whatever passes as content stays inside of its element.

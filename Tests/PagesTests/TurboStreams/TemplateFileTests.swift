@@ -12,52 +12,56 @@ import Testing
         let both = good + "\n<!-- and -->\n<p id=\"\(other?.rawValue ?? "")\">y</p>"
         #expect(try TemplateFile(key: name.rawValue, source: Array(good.utf8)).roots.count == 1)
         #expect(try TemplateFile(key: name.rawValue + ".de", source: Array(both.utf8)).roots.count == 2)
-        #expect(throws: TemplateError.missingTarget(required.rawValue)) {
+        let error = #expect(throws: MarkupError.self) {
             try TemplateFile(key: name.rawValue, source: Array("<p id=\"\(other?.rawValue ?? "")\">x</p>".utf8))
         }
+        #expect(error?.description.hasPrefix("has no element with id=\"\(required.rawValue)\"") == true)
     }
 
     struct Refusal {
         var key = "success"
         var source: String
-        var error: TemplateError
+        /// How the error begins.
+        var says: String
     }
 
     @Test(arguments: [
-        Refusal(source: "", error: .missingTarget("paywall")),
-        Refusal(source: "<p>x</p>", error: .rootWithoutTarget(element: "p", id: nil)),
-        Refusal(source: "<p id=\"pay\">x</p>", error: .rootWithoutTarget(element: "p", id: "pay")),
-        Refusal(source: "<p id=\"{{target}}\">x</p>", error: .rootWithoutTarget(element: "p", id: "{{target}}")),
-        Refusal(source: "<p id=\"paywall\">x</p>\nThanks", error: .syntax(.textOutsideElements(line: 1))),
-        Refusal(source: "<p id=\"paywall\">", error: .syntax(.unclosed(element: "p", line: 1))),
-        Refusal(source: "<p id=\"paywall\"></p><p id=\"paywall\"></p>", error: .duplicateID("paywall")),
-        Refusal(source: "\n<p id=\"paywall\">\n{{x</p>", error: .placeholder(line: 3)),
-        Refusal(key: "news", source: "", error: .notOneRoot(count: 0)),
-        Refusal(key: "news", source: "<p id=a></p><p id=b></p>", error: .notOneRoot(count: 2)),
-        Refusal(key: "news", source: "<p>x</p>", error: .rootWithoutID(element: "p")),
-        Refusal(key: "news", source: "<p id=\"{{a}}\">x</p>", error: .rootWithoutID(element: "p")),
-        Refusal(key: "Success", source: "<p id=\"paywall\"></p>", error: .fileName),
-        Refusal(key: "success copy", source: "<p id=\"paywall\"></p>", error: .fileName),
-        Refusal(key: "success.", source: "<p id=\"paywall\"></p>", error: .fileName),
+        Refusal(source: "", says: "has no element with id=\"paywall\""),
+        Refusal(source: "<p>x</p>", says: "<p> replaces nothing"),
+        Refusal(source: "<p id=\"pay\">x</p>", says: "<p id=\"pay\"> replaces nothing"),
+        Refusal(source: "<p id=\"{{target}}\">x</p>", says: "<p id=\"{{target}}\"> replaces nothing"),
+        Refusal(source: "<p id=\"paywall\">x</p>\nThanks", says: "line 1: text stands outside of an element"),
+        Refusal(source: "<p id=\"paywall\">", says: "line 1: <p> is never closed"),
+        Refusal(source: "<p id=\"paywall\"></p><p id=\"paywall\"></p>", says: "has two elements with id=\"paywall\""),
+        Refusal(source: "\n<p id=\"paywall\">\n{{x</p>", says: "line 3: a placeholder is"),
+        Refusal(key: "news", source: "", says: "has 0 elements at the top level"),
+        Refusal(key: "news", source: "<p id=a></p><p id=b></p>", says: "has 2 elements at the top level"),
+        Refusal(key: "news", source: "<p>x</p>", says: "<p> has no id"),
+        Refusal(key: "news", source: "<p id=\"{{a}}\">x</p>", says: "<p> has no id"),
+        Refusal(key: "Success", source: "<p id=\"paywall\"></p>", says: "is never used under this name"),
+        Refusal(key: "success copy", source: "<p id=\"paywall\"></p>", says: "is never used under this name"),
+        Refusal(key: "success.", source: "<p id=\"paywall\"></p>", says: "is never used under this name"),
     ])
     func refuses(_ refusal: Refusal) {
-        #expect(throws: refusal.error) {
+        let error = #expect(throws: MarkupError.self) {
             try TemplateFile(key: refusal.key, source: Array(refusal.source.utf8))
         }
+        #expect(error?.description.hasPrefix(refusal.says) == true)
     }
 
     struct Value {
         var key = "success"
         var name: String
-        var error: TemplateError?
+        /// How the error begins.
+        var says: String?
     }
 
     @Test(arguments: [
-        Value(name: "usr", error: .unknownValue(line: 2, name: "usr", nearest: "user")),
-        Value(name: "User", error: .unknownValue(line: 2, name: "User", nearest: "user")),
-        Value(name: "acces_until", error: .unknownValue(line: 2, name: "acces_until", nearest: "access_until")),
-        Value(name: "headline", error: .unknownValue(line: 2, name: "headline", nearest: nil)),
-        Value(key: "success.de", name: "usr", error: .unknownValue(line: 2, name: "usr", nearest: "user")),
+        Value(name: "usr", says: "line 2: there is no value {{usr}}; did you mean {{user}}?"),
+        Value(name: "User", says: "line 2: there is no value {{User}}; did you mean {{user}}?"),
+        Value(name: "acces_until", says: "line 2: there is no value {{acces_until}}; did you mean {{access_until}}?"),
+        Value(name: "headline", says: "line 2: there is no value {{headline}}; values of your own"),
+        Value(key: "success.de", name: "usr", says: "line 2: there is no value {{usr}}; did you mean {{user}}?"),
         // What a broadcast brings is its publisher's business.
         Value(key: "news", name: "usr"),
         Value(name: "user"), Value(name: "access_until_iso"), Value(name: "reason"),
@@ -67,11 +71,11 @@ import Testing
             "<p id=\"paywall\">\n{{\(value.name)}}</p>", "<p id=\"paywall\"\ntitle=\"{{ \(value.name) }}\"></p>",
         ]
         for source in places {
-            do throws(TemplateError) {
+            do throws(MarkupError) {
                 _ = try TemplateFile(key: value.key, source: Array(source.utf8))
-                #expect(value.error == nil)
+                #expect(value.says == nil)
             } catch {
-                #expect(error == value.error)
+                #expect(error.description.hasPrefix(value.says ?? "nothing"))
             }
         }
     }
@@ -80,14 +84,16 @@ import Testing
     @Test func leavesAMisnamedPageToTheWarning() throws {
         let page = "<p id=\"paywall\">x</p><p id=\"subscription_status\">y</p>"
         #expect(try TemplateFile(key: "sucess.de", source: Array(page.utf8)).roots.count == 2)
-        #expect(throws: TemplateError.notOneRoot(count: 2)) { try TemplateFile(key: "news", source: Array(page.utf8)) }
-        #expect(throws: TemplateError.rootWithoutID(element: "p")) {
+        let news = #expect(throws: MarkupError.self) { try TemplateFile(key: "news", source: Array(page.utf8)) }
+        #expect(news?.description.hasPrefix("has 2 elements at the top level") == true)
+        let error = #expect(throws: MarkupError.self) {
             try TemplateFile(key: "sucess", source: Array("<p>x</p>".utf8))
         }
+        #expect(error?.description.hasPrefix("<p> has no id") == true)
     }
 
     @Test func refusesWhatIsNotUTF8() {
-        #expect(throws: TemplateError.notUTF8) {
+        #expect(throws: MarkupError("is not UTF-8; save it as UTF-8")) {
             try TemplateFile(key: "success", source: Array("<p id=\"paywall\">".utf8) + [0xFF] + Array("</p>".utf8))
         }
     }

@@ -103,12 +103,12 @@ import Testing
         try folder.write(".#success.html", source: "<p>")
         try FileManager.default.createDirectory(atPath: folder.path + "/old.html", withIntermediateDirectories: false)
         let loader = try TemplateLoader(folder: folder.path)
-        #expect(loader.templates == TemplateLookup())
+        #expect(loader.renderer == TemplateRenderer())
     }
 
     @Test func aFolderThatDoesNotExistHasNoTemplates() throws {
         let loader = try TemplateLoader(folder: "/nonexistent/fragments")
-        #expect(loader.templates == TemplateLookup())
+        #expect(loader.renderer == TemplateRenderer())
     }
 
     private func paywall(_ text: String) -> String { "<p id=\"paywall\">\(text)</p>" }

@@ -28,7 +28,7 @@ import Testing
         Case(locale: "paycast.pro.annual", shows: "any"),
     ])
     func choosesTheMostSpecific(_ example: Case) throws {
-        let templates = try TemplateLookup(sources: [
+        let templates = try TemplateRenderer(sources: [
             "success.paycast.pro.annual.de.html": "<p id=\"paywall\">annual de</p>",
             "success.paycast.pro.annual.html": "<p id=\"paywall\">annual</p>",
             "success.de.html": "<p id=\"paywall\">de</p>",
@@ -38,23 +38,22 @@ import Testing
         var values: [String: String] = [:]
         values["product"] = example.product
         values["locale"] = example.locale
-        let bytes = TemplateRenderer(templates: templates).element(.success, for: .paywall, values: values)
+        let bytes = templates.element(.success, for: .paywall, values: values)
         #expect(bytes == Array("<p id=\"paywall\">\(example.shows)</p>".utf8))
     }
 
     @Test func aVariantLeavesWhatItDoesNotHaveToTheNextOne() throws {
-        let templates = try TemplateLookup(sources: [
+        let templates = try TemplateRenderer(sources: [
             "success.de.html": "<p id=\"paywall\">Danke</p>",
             "success.html": "<p id=\"paywall\">Thanks</p><p id=\"subscription_status\">On</p>",
         ])
-        let renderer = TemplateRenderer(templates: templates)
-        let banner = renderer.element(.success, for: .subscriptionStatus, values: ["locale": "de"])
+        let banner = templates.element(.success, for: .subscriptionStatus, values: ["locale": "de"])
         #expect(banner == Array("<p id=\"subscription_status\">On</p>".utf8))
     }
 
     @Test func reportsAllProblemsTogether() {
         let error = #expect(throws: TemplateProblems.self) {
-            try TemplateLookup(sources: ["paywall.html": "<p>", "success.html": "x", "news.html": "<p id=n></p>"])
+            try TemplateRenderer(sources: ["paywall.html": "<p>", "success.html": "x", "news.html": "<p id=n></p>"])
         }
         #expect(
             error?.description == """
@@ -79,11 +78,11 @@ import Testing
     ])
     func looksForTheMostSpecificFirst(_ example: Keys) {
         let language = example.locale.flatMap { LanguageTag($0) }
-        #expect(TemplateLookup.keys("n", product: example.product, language: language) == example.keys)
+        #expect(TemplateRenderer.keys("n", product: example.product, language: language) == example.keys)
     }
 }
 
-extension TemplateLookup {
+extension TemplateRenderer {
     /// The templates of `sources`, by file name (`success.de.html`).
     init(sources: [String: String]) throws(TemplateProblems) {
         self.init()

@@ -111,6 +111,6 @@ import Testing
     }
 
     private func renderer() throws -> TemplateRenderer {
-        TemplateRenderer(templates: try TemplateLookup(sources: TemplateRendererTests.sources))
+        try TemplateRenderer(sources: TemplateRendererTests.sources)
     }
 }

@@ -14,17 +14,17 @@ struct TemplateCompiler {
         of range: Range<Int>,
         in source: [UInt8],
         values names: Set<String>?
-    ) throws(TemplateError) -> [Template.Segment] {
+    ) throws(MarkupError) -> [Template.Segment] {
         var compiler = TemplateCompiler(scanner: HTMLScanner(source), names: names)
         try compiler.run(range)
         compiler.endLiteral()
         return compiler.segments
     }
 
-    private mutating func run(_ range: Range<Int>) throws(TemplateError) {
+    private mutating func run(_ range: Range<Int>) throws(MarkupError) {
         var tokens = scanner
         // Go on to the end of the source: comments between the elements are the author's, too.
-        while let token = try tokens.nextOfTemplate() {
+        while let token = try tokens.next() {
             if token.kind == .comment { try comment(token) }
             guard range.contains(token.range.lowerBound) else { continue }
             switch token.kind {
@@ -34,7 +34,7 @@ struct TemplateCompiler {
                 try values(in: token.range, isText: true)
             case .rawText:
                 guard let braces = firstBraces(in: token.range) else { literal(token.range); break }
-                throw .placeholderInCode(line: scanner.line(at: braces), place: "<\(scanner.name(token.name))>")
+                throw inCode("<\(scanner.name(token.name))>", at: braces)
             case .open, .close: try tag(token)
             }
         }
@@ -44,27 +44,26 @@ struct TemplateCompiler {
 
     /// Comments are dropped, so they must not hold a value that the author expects to see, nor separate a `<` from the
     /// letter after it.
-    private func comment(_ token: HTMLToken) throws(TemplateError) {
+    private func comment(_ token: HTMLToken) throws(MarkupError) {
         if let braces = firstBraces(in: token.range) {
-            let line = scanner.line(at: braces)
             // Browsers read </{{name}}> as a comment; its author did not mean one.
-            let isWritten = scanner.source[token.range].starts(with: "<!--".utf8)
-            throw isWritten ? .placeholderInComment(line: line) : .placeholderInTag(line: line)
+            guard scanner.source[token.range].starts(with: "<!--".utf8) else { throw inTag(at: braces) }
+            throw error("nobody sees a value in a comment; take the {{…}} out of it", at: braces)
         }
         try refuseOpenBracket(before: token.range.lowerBound)
     }
 
     /// A `<` is text unless what follows makes it a tag, and a value could do that.
-    private func refuseOpenBracket(before offset: Int) throws(TemplateError) {
+    private func refuseOpenBracket(before offset: Int) throws(MarkupError) {
         let bracket = UInt8(ascii: "<")
         if literal.last == bracket || literal.suffix(2).elementsEqual("</".utf8) {
-            throw .openBracket(line: scanner.line(at: offset))
+            throw error("what follows this < could turn it into a tag; write &lt;", at: offset)
         }
     }
 
     // MARK: Tags
 
-    private mutating func tag(_ token: HTMLToken) throws(TemplateError) {
+    private mutating func tag(_ token: HTMLToken) throws(MarkupError) {
         var done = token.range.lowerBound
         for attribute in scanner.attributes(of: token) where attribute.isQuoted {
             try literalOfTag(done..<attribute.value.lowerBound)
@@ -74,49 +73,43 @@ struct TemplateCompiler {
         try literalOfTag(done..<token.range.upperBound)
     }
 
-    private mutating func literalOfTag(_ range: Range<Int>) throws(TemplateError) {
-        if let braces = firstBraces(in: range) { throw .placeholderInTag(line: scanner.line(at: braces)) }
+    private mutating func literalOfTag(_ range: Range<Int>) throws(MarkupError) {
+        if let braces = firstBraces(in: range) { throw inTag(at: braces) }
         literal(range)
     }
 
-    private mutating func attribute(_ attribute: HTMLAttribute, on element: String) throws(TemplateError) {
+    private mutating func attribute(_ attribute: HTMLAttribute, on element: String) throws(MarkupError) {
         guard let braces = firstBraces(in: attribute.value) else { return literal(attribute.value) }
-        let line = scanner.line(at: braces)
-        let name = scanner.name(attribute.name)
-        switch AttributeKind(name, on: element) {
-        case .text: return try values(in: attribute.value)
-        case .code(let place): throw .placeholderInCode(line: line, place: place)
+        switch AttributeKind(scanner.name(attribute.name), on: element) {
+        case .text: try values(in: attribute.value)
+        case .code(let place): throw inCode(place, at: braces)
         case .address: try address(attribute, at: braces)
         }
     }
 
     /// If the URL begins with a value, the value's scheme is checked whenever it is rendered.
-    private mutating func address(_ attribute: HTMLAttribute, at braces: Int) throws(TemplateError) {
-        let line = scanner.line(at: braces)
-        let name = scanner.name(attribute.name)
+    private mutating func address(_ attribute: HTMLAttribute, at braces: Int) throws(MarkupError) {
         let prefix = scanner.string(attribute.value.lowerBound..<braces)
         if let scheme = HarmlessAddress.scheme(of: prefix), ["javascript", "data", "vbscript"].contains(scheme) {
-            throw .placeholderInCode(line: line, place: "a \(scheme): address")
+            throw inCode("a \(scheme): address", at: braces)
         }
         if let end = prefix.utf8.firstIndex(where: { ":/?#".utf8.contains($0) }) {
             // A reference such as &#106; is a letter of the scheme, and the value could complete an unfinished one.
-            guard !prefix.utf8[..<end].contains(UInt8(ascii: "&")) else {
-                throw .addressPrefix(line: line, attribute: name)
-            }
+            guard !prefix.utf8[..<end].contains(UInt8(ascii: "&")) else { throw unsafeBeginning(attribute, at: braces) }
             return try values(in: attribute.value)
         }
-        guard prefix.isEmpty else { throw .addressPrefix(line: line, attribute: name) }
+        guard prefix.isEmpty else { throw unsafeBeginning(attribute, at: braces) }
         let end = try placeholder(at: braces, before: attribute.value.upperBound, as: Template.Segment.address)
         // In {{a}}:{{b}}, a value that is harmless alone could become the scheme.
         guard end == attribute.value.upperBound || "/?#".utf8.contains(scanner.source[end]) else {
-            throw .addressPrefix(line: line, attribute: name)
+            throw unsafeBeginning(attribute, at: braces)
         }
         try values(in: end..<attribute.value.upperBound)
     }
 
     // MARK: Placeholders
 
-    private mutating func values(in range: Range<Int>, isText: Bool = false) throws(TemplateError) {
+    private mutating func values(in range: Range<Int>, isText: Bool = false) throws(MarkupError) {
         var done = range.lowerBound
         while let braces = firstBraces(in: done..<range.upperBound) {
             literal(done..<braces)
@@ -131,21 +124,23 @@ struct TemplateCompiler {
         at braces: Int,
         before end: Int,
         as segment: (String) -> Template.Segment
-    ) throws(TemplateError) -> Int {
+    ) throws(MarkupError) -> Int {
         let source = scanner.source
         var position = braces + 2
         if position < end, source[position] == UInt8(ascii: "{") {
-            throw .tripleBraces(line: scanner.line(at: braces))
+            throw error("{{{…}}} does not exist, every value is escaped; write {{…}}", at: braces)
         }
         while position < end, source[position] != UInt8(ascii: "}") { position += 1 }
         let name = source[braces + 2..<position].trimmingSpaces()
         guard position + 1 < end, source[position + 1] == UInt8(ascii: "}"), isTemplateValueName(name) else {
-            throw .placeholder(line: scanner.line(at: braces))
+            throw error("a placeholder is {{name}}: letters, digits and _, closed by }}", at: braces)
         }
         let text = String(decoding: name, as: UTF8.self)
         if let names, !names.contains(text) {
-            let near = nearest(to: text, among: names.sorted())
-            throw .unknownValue(line: scanner.line(at: braces), name: text, nearest: near)
+            let hint =
+                nearest(to: text, among: names.sorted()).map { "did you mean {{\($0)}}?" }
+                ?? "values of your own belong to a template of another name, which your broadcasts fill"
+            throw error("there is no value {{\(text)}}; \(hint)", at: braces)
         }
         endLiteral()
         segments.append(segment(text))
@@ -167,6 +162,26 @@ struct TemplateCompiler {
         segments.append(.literal(literal))
         literal = []
     }
+
+    // MARK: Errors
+
+    private func error(_ text: String, at offset: Int) -> MarkupError {
+        MarkupError(line: scanner.line(at: offset), text)
+    }
+
+    private func inCode(_ place: String, at braces: Int) -> MarkupError {
+        let todo = "put it into a data- attribute and read it from there"
+        return error("a value cannot stand in \(place), where escaping does not help; \(todo)", at: braces)
+    }
+
+    private func inTag(at braces: Int) -> MarkupError {
+        error("inside a tag a value may stand only in a quoted attribute; write name=\"{{…}}\"", at: braces)
+    }
+
+    private func unsafeBeginning(_ attribute: HTMLAttribute, at braces: Int) -> MarkupError {
+        let ends = "must begin with /, ?, # or https:// before its value, or have / ? or # behind it"
+        return error("\(scanner.name(attribute.name)) \(ends)", at: braces)
+    }
 }
 
 private func isTemplateValueName(_ name: ArraySlice<UInt8>) -> Bool {
@@ -180,12 +195,6 @@ extension ArraySlice<UInt8> {
         while slice.first == 32 { slice.removeFirst() }
         while slice.last == 32 { slice.removeLast() }
         return slice
-    }
-}
-
-extension HTMLScanner {
-    fileprivate mutating func nextOfTemplate() throws(TemplateError) -> HTMLToken? {
-        do { return try next() } catch { throw .syntax(error) }
     }
 }
 

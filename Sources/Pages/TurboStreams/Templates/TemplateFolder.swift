@@ -17,25 +17,31 @@ struct TemplateFolder: Sendable {
     let builtIn: [String: [UInt8]]
 
     /// Every regular file named `*.html`.
-    func files() throws(TemplateError) -> [String: Stamp] {
+    func files() throws(MarkupError) -> [String: Stamp] {
         let names: [String]
         do { names = try SmallFile.names(in: path) } catch {
-            if error.number == ENOENT { return builtIn.mapValues { _ in .builtIn } }
-            throw .unreadable(String(cString: strerror(error.number)))
+            if error.number == ENOENT { return builtIn.mapValues { _ in [] } }
+            throw TemplateFolder.unreadable(error.number)
         }
         var files: [String: Stamp] = [:]
         for name in names where name.hasSuffix(".html") && !name.hasPrefix(".") { files[name] = stamp(of: name) }
         return files
     }
 
-    func read(_ file: String, stamp: Stamp) throws(TemplateError) -> [UInt8] {
-        if stamp == .builtIn, let source = builtIn[file] { return source }
+    func read(_ file: String, stamp: Stamp) throws(MarkupError) -> [UInt8] {
+        if stamp.isEmpty, let source = builtIn[file] { return source }
         let source: [UInt8]
         do { source = try SmallFile.read("\(path)/\(file)") } catch {
-            throw .unreadable(String(cString: strerror(error.number)))
+            throw TemplateFolder.unreadable(error.number)
         }
-        guard source.count <= TemplateFolder.largestFile else { throw .tooLarge(limit: TemplateFolder.largestFile) }
+        guard source.count <= TemplateFolder.largestFile else {
+            throw MarkupError("is larger than 256 KiB; a fragment needs only a few")
+        }
         return source
+    }
+
+    private static func unreadable(_ number: Int32) -> MarkupError {
+        MarkupError("cannot be read (\(String(cString: strerror(number)))); check its permissions")
     }
 
     private func stamp(of file: String) -> Stamp? {

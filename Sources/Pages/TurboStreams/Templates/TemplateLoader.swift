@@ -29,9 +29,7 @@ public final class TemplateLoader: Sendable {
     }
 
     /// The current templates, ready to render.
-    public var renderer: TemplateRenderer { TemplateRenderer(templates: templates) }
-
-    public var templates: TemplateLookup { state.withLock { $0.templates } }
+    public var renderer: TemplateRenderer { state.withLock { $0.templates } }
 
     /// Templates that are broken now, as sentences for `/ready`.
     public var problems: [String] { state.withLock { $0.problems.values.map(\.description).sorted() } }
@@ -51,7 +49,7 @@ public final class TemplateLoader: Sendable {
 
 /// The state of a folder of templates: the versions that are served, and the problems of newer ones.
 struct LoadedTemplates: Sendable {
-    private(set) var templates = TemplateLookup()
+    private(set) var templates = TemplateRenderer()
     private(set) var problems: [String: TemplateProblem] = [:]
     private var stamps: [String: TemplateFolder.Stamp] = [:]
     /// Files that were served before and are gone.
@@ -63,7 +61,7 @@ struct LoadedTemplates: Sendable {
 
     mutating func update(from folder: TemplateFolder) -> TemplateLoader.Changes {
         var changes = TemplateLoader.Changes()
-        do throws(TemplateError) {
+        do throws(MarkupError) {
             let files = try folder.files()
             forgetFiles(missingIn: files, changes: &changes)
             for (file, stamp) in files.sorted(by: { $0.key < $1.key }) where stamps[file] != stamp {
@@ -116,4 +114,24 @@ struct LoadedTemplates: Sendable {
         problems[problem.file] = problem
         changes.broken.append(problem)
     }
+}
+
+/// A problem with one template file.
+public struct TemplateProblem: Error, Equatable, CustomStringConvertible {
+    /// Its name inside the folder: `success.de.html`.
+    public var file: String
+    public var error: MarkupError
+
+    public var description: String {
+        // The only mistake in a misnamed file may be its name.
+        let hint = TemplateWarning.nearestFile(to: file).map { ". Did you mean \($0)?" } ?? ""
+        return "fragments/\(file): \(error)\(hint)"
+    }
+}
+
+/// All problems with the templates at start, so that an author sees them at once.
+public struct TemplateProblems: Error, Equatable, CustomStringConvertible {
+    public var problems: [TemplateProblem]
+
+    public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

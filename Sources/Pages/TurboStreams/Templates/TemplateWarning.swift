@@ -19,7 +19,7 @@ extension TemplateWarning {
             let effect = "has no templates: a page reloads at every change of its user's state"
             return [TemplateWarning(file: "", effect: effect)]
         }
-        let names = Set(served.compactMap { TemplateFile.name(of: TemplateLookup.key(of: $0)) })
+        let names = Set(served.compactMap { TemplateFile.name(of: TemplateRenderer.key(of: $0)) })
         var warnings = removed.map {
             TemplateWarning(file: $0, effect: "was removed: " + loss(of: $0), isRemoved: true)
         }
@@ -35,7 +35,7 @@ extension TemplateWarning {
 
     /// What pages do without a file.
     private static func loss(of file: String) -> String {
-        switch FragmentName(rawValue: TemplateLookup.key(of: file)) {
+        switch FragmentName(rawValue: TemplateRenderer.key(of: file)) {
         case .paywall: "a page whose user's access ends reloads, so that the app's own server renders its offers"
         case nil: "a page that would show it gets a less specific template, or none"
         default: "a page that would show it reloads instead"
@@ -45,7 +45,7 @@ extension TemplateWarning {
     /// No fragment has this name, but one has a similar name; or its last part is a language, but not in the spelling
     /// that the lookup uses: `success.pt-BR.html` for `success.pt_br.html`.
     private static func slip(in file: String) -> String? {
-        let key = TemplateLookup.key(of: file)
+        let key = TemplateRenderer.key(of: file)
         if let nearest = nearestFile(to: file) {
             return
                 "is never shown: no fragment is called \(TemplateFile.name(of: key) ?? key); did you mean \(nearest)?"

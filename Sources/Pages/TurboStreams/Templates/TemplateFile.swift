@@ -1,0 +1,105 @@
+import Domain
+
+/// One file of `public/fragments/`: an element for each page target that it replaces, with that target's id.
+struct TemplateFile: Equatable {
+    /// By id.
+    let roots: [String: Template]
+
+    /// `key` is the file's name without `.html`.
+    init(key: String, source: [UInt8]) throws(MarkupError) {
+        guard let name = TemplateFile.name(of: key) else {
+            throw MarkupError(
+                "is never used under this name; call it NAME.html, NAME.LOCALE.html, NAME.PRODUCT.html or "
+                    + "NAME.PRODUCT.LOCALE.html with NAME of a-z, 0-9 and _"
+            )
+        }
+        guard String(validating: source, as: UTF8.self) != nil else {
+            throw MarkupError("is not UTF-8; save it as UTF-8")
+        }
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let source = source.starts(with: byteOrderMark) ? Array(source.dropFirst(3)) : source
+        let elements = try HTMLElement.topLevel(of: source)
+        let page = FragmentName(rawValue: name)
+        try TemplateFile.checkTargets(of: elements, name: name, page: page)
+        var roots: [String: Template] = [:]
+        for element in elements {
+            let id = element.id ?? ""
+            guard roots[id] == nil else { throw MarkupError("has two elements with id=\"\(id)\"; keep one") }
+            roots[id] = try Template(source, range: element.range, values: page == nil ? nil : TemplateValues.names)
+        }
+        self.roots = roots
+    }
+
+    /// The part before the first dot; nil when no fragment could have that name.
+    static func name(of key: String) -> String? {
+        let name = key.prefix { $0 != "." }
+        guard !name.isEmpty, name.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) || $0 == 95 }),
+            name.utf8.count == key.utf8.count || key.utf8.count > name.utf8.count + 1
+        else { return nil }
+        return String(name)
+    }
+
+    /// The element that `action` puts at `target`: the one with that id, or the only element if ids need not match.
+    func root(action: String, target: String?) -> Template? {
+        if let target, let root = roots[target] { return root }
+        guard target == nil || action != "replace", roots.count == 1 else { return nil }
+        return roots.values.first
+    }
+}
+
+/// Decides which target a template must contain.
+extension TemplateFile {
+    /// A page's template has only page targets, and the one that its name requires. Any other template is the app's own,
+    /// for broadcasts: one element with an id. `page` is nil if no fragment has this name.
+    static func checkTargets(of elements: [HTMLElement], name: String, page: FragmentName?) throws(MarkupError) {
+        if let page {
+            try check(elements, of: page)
+        } else if !isMisnamed(elements, name: name) {
+            try checkBroadcast(elements)
+        }
+    }
+
+    private static func check(_ elements: [HTMLElement], of name: FragmentName) throws(MarkupError) {
+        for element in elements {
+            guard let id = element.id, PageTarget(rawValue: id) != nil else {
+                throw MarkupError(
+                    "<\(element.name)\(element.id.map { " id=\"\($0)\"" } ?? "")> replaces nothing; give it id=\"paywall\" or "
+                        + "id=\"subscription_status\", or move it into the element that has it"
+                )
+            }
+        }
+        let required = name.requiredTarget.rawValue
+        guard elements.contains(where: { $0.id == required }) else {
+            let reason = "the page keeps that id only if the fragment has it"
+            throw MarkupError("has no element with id=\"\(required)\" at the top level; \(reason)")
+        }
+    }
+
+    /// A page's template with a typo in its name. It causes a warning and need not be valid as a broadcast template.
+    private static func isMisnamed(_ elements: [HTMLElement], name: String) -> Bool {
+        guard let meant = TemplateWarning.nearestFile(to: name).flatMap(FragmentName.init(rawValue:)) else {
+            return false
+        }
+        return (try? check(elements, of: meant)) != nil
+    }
+
+    private static func checkBroadcast(_ elements: [HTMLElement]) throws(MarkupError) {
+        guard elements.count == 1 else {
+            throw MarkupError("has \(elements.count) elements at the top level; wrap them in one")
+        }
+        guard let id = elements[0].id, !id.isEmpty, !id.contains("{{") else {
+            let todo = "give it the id of the element that it replaces, without a placeholder"
+            throw MarkupError("<\(elements[0].name)> has no id; \(todo)")
+        }
+    }
+}
+
+extension FragmentName {
+    /// The target that a template of this name must contain.
+    var requiredTarget: PageTarget {
+        switch self {
+        case .success, .pending, .paywall, .fixBilling, .paused, .revoked, .moved: .paywall
+        case .manage, .warnBilling, .ending: .subscriptionStatus
+        }
+    }
+}
