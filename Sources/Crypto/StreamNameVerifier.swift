@@ -55,11 +55,8 @@ public struct StreamNameVerifier: Sendable {
         guard bytes[bytes.count - 66] == UInt8(ascii: "-"), bytes[bytes.count - 65] == UInt8(ascii: "-"),
             keys.contains(where: { constantTimeCompare(Hex.text($0.hmac.authenticate(encoded)), with: digest) })
         else { throw .forged }
-        guard let payload = Base64.decode(Array(encoded)) ?? Base64URL.decode(encoded) else { throw .notAName }
-        return try name(in: StreamNamePayload(payload), now: now)
-    }
-
-    private func name(in payload: StreamNamePayload, now: Instant) throws(StreamNameError) -> SignedName {
+        guard let json = Base64.decode(Array(encoded)) ?? Base64URL.decode(encoded) else { throw .notAName }
+        let payload = StreamNamePayload(json)
         // Check this before the expiry, which tells a page to reload: reloading cannot cure an invalid name.
         guard let stream = payload.stream else { throw .notAName }
         guard let expiry = payload.expiry else { return SignedName(stream: stream, expires: nil) }

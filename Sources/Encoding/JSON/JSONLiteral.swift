@@ -3,7 +3,7 @@ public enum JSONLiteral {
     /// Escapes only what must be escaped, as Ruby's generator does.
     public static func literal(_ text: String) -> String {
         var bytes: [UInt8] = []
-        append(Array(text.utf8), to: &bytes)
+        append(text, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 

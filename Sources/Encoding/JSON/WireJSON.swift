@@ -60,11 +60,11 @@ public indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, 
         case .flag(let flag): bytes += (flag ? "true" : "false").utf8
         case .number(let number): bytes += String(number).utf8
         case .decimal(let number): bytes += String(number).utf8
-        case .text(let text): JSONLiteral.append(Array(text.utf8), to: &bytes)
+        case .text(let text): JSONLiteral.append(text, to: &bytes)
         case .list(let items): append(items, between: "[]", to: &bytes) { $0.append(to: &$1) }
         case .object(let members):
             append(members, between: "{}", to: &bytes) { member, bytes in
-                JSONLiteral.append(Array(member.name.utf8), to: &bytes)
+                JSONLiteral.append(member.name, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 member.value.append(to: &bytes)
             }

@@ -18,23 +18,15 @@ public enum DatabaseURL: Sendable, Equatable, CustomStringConvertible, CustomRef
 
     public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
 
-    public enum Failure: Error, Equatable, CustomStringConvertible {
-        case unknownScheme
-        case missingPath
-        case notAPath
-        case namesAHost
-        case query
+    public enum Failure: String, Error, CustomStringConvertible {
+        case unknownScheme =
+            "is neither sqlite:PATH, as in sqlite:paycast.db, nor postgres://USER:PASSWORD@HOST/DATABASE"
+        case missingPath = "has no path; write sqlite:paycast.db"
+        case notAPath = "its path must name one file, without control characters, and not be :memory:"
+        case namesAHost = "has two slashes followed by a host; write sqlite:paycast.db or sqlite:///PATH"
+        case query = "has a query (?…), which Paycast does not read for SQLite"
 
-        public var description: String {
-            switch self {
-            case .unknownScheme:
-                "is neither sqlite:PATH, as in sqlite:paycast.db, nor postgres://USER:PASSWORD@HOST/DATABASE"
-            case .missingPath: "has no path; write sqlite:paycast.db"
-            case .namesAHost: "has two slashes followed by a host; write sqlite:paycast.db or sqlite:///PATH"
-            case .query: "has a query (?…), which Paycast does not read for SQLite"
-            case .notAPath: "its path must name one file, without control characters, and not be :memory:"
-            }
-        }
+        public var description: String { rawValue }
     }
 
     /// Reads `sqlite:path`, `sqlite:/path`, `sqlite:///path`, `postgres://…` or `postgresql://…`. libpq checks the rest

@@ -16,9 +16,8 @@ public final class BroadcastListener: Sendable {
     /// The result of the submitted batch. Closing the mailbox ends the thread.
     let mailbox: Mailbox<BroadcastCommit>
     let bell: EventDescriptor
-    /// Only the listener's thread writes these two.
-    let problem = Mutex<String?>(startingProblem)
-    let warning = Mutex<String?>(nil)
+    /// Only the listener's thread writes it.
+    let state = Mutex<(problem: String?, warning: String?)>((startingProblem, nil))
     private let makeSource: @Sendable () -> any BroadcastSource
     private let thread = OwnedThread()
 
@@ -57,12 +56,12 @@ public final class BroadcastListener: Sendable {
 
     /// Why broadcasts do not arrive, as one sentence for `/ready`; empty when they do.
     public var problems: [String] {
-        problem.withLock { $0 }.map { ["\(source.name): \($0)"] } ?? []
+        state.withLock { $0.problem }.map { ["\(source.name): \($0)"] } ?? []
     }
 
     /// A warning for `/ready` that does not mean that broadcasts are missing.
     public var warnings: [String] {
-        warning.withLock { $0 }.map { ["\(source.name): \($0)"] } ?? []
+        state.withLock { $0.warning }.map { ["\(source.name): \($0)"] } ?? []
     }
 
     /// Makes the source look for what is new, from any thread.

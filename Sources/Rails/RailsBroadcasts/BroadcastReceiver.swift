@@ -69,13 +69,9 @@ final class BroadcastReceiver {
     private func publish(_ problem: String?, warning: String?) {
         let isStuck = queue.refusedSince.map { now - $0 > listener.patience } ?? false
         listener.counts.connected.set(problem == nil ? 1 : 0)
-        listener.warning.withLock { $0 = warning }
-        listener.problem.withLock { $0 = problem ?? (isStuck ? BroadcastReceiver.ledgerProblem : nil) }
+        let stuck = "broadcasts are waiting, because the ledger does not accept them; see what is wrong with it"
+        listener.state.withLock { $0 = (problem ?? (isStuck ? stuck : nil), warning) }
     }
-
-    /// Broadcasts arrive and cannot be committed.
-    private static let ledgerProblem =
-        "broadcasts are waiting, because the ledger does not accept them; see what is wrong with it"
 }
 
 /// What a source reports.

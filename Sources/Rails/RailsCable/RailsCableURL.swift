@@ -1,4 +1,4 @@
-public import Ledger
+import Ledger
 public import PostgresLedger
 
 /// Where a Rails app's cable database is: `PAYCAST_RAILS_CABLE_URL`. Its description never shows user or password.
@@ -7,38 +7,32 @@ public enum RailsCableURL: Sendable, Equatable, CustomStringConvertible, CustomR
     case sqlite(path: String)
     case postgres(PostgresURL)
 
-    public enum Failure: Error, Equatable, CustomStringConvertible {
-        case file(DatabaseURL.Failure)
-        case postgres(PostgresURL.Failure)
-
-        public var description: String {
-            switch self {
-            case .file(.unknownScheme):
-                "is neither sqlite:PATH, as in sqlite:/rails/storage/production_cable.sqlite3, nor "
-                    + "postgres://USER:PASSWORD@HOST/DATABASE"
-            case .file(.missingPath): "has no path; write sqlite:/rails/storage/production_cable.sqlite3"
-            case .file(.namesAHost): "has two slashes followed by a host; write sqlite:PATH or sqlite:///PATH"
-            case .file(let failure): "\(failure)"
-            case .postgres(let failure): "\(failure)"
-            }
-        }
+    /// In words for the operator, without the text itself.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
     }
 
     /// Reads `sqlite:path`, or `sqlite3:path` as `DATABASE_URL` has it in Rails, `postgres://…` or `postgresql://…`.
     public init(_ text: String) throws(Failure) {
-        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
-            do throws(PostgresURL.Failure) {
+        do {
+            if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
                 self = .postgres(try PostgresURL(text))
-            } catch {
-                throw .postgres(error)
+            } else {
+                self = .sqlite(path: try DatabaseURL.path(text, after: ["sqlite:", "sqlite3:"], refusesQuery: true))
             }
-        } else {
-            do throws(DatabaseURL.Failure) {
-                let schemes = ["sqlite:", "sqlite3:"]
-                self = .sqlite(path: try DatabaseURL.path(text, after: schemes, refusesQuery: true))
-            } catch {
-                throw .file(error)
-            }
+        } catch {
+            throw Failure(description: RailsCableURL.problem(of: error))
+        }
+    }
+
+    private static func problem(of error: any Error) -> String {
+        switch error as? DatabaseURL.Failure {
+        case .unknownScheme:
+            "is neither sqlite:PATH, as in sqlite:/rails/storage/production_cable.sqlite3, nor "
+                + "postgres://USER:PASSWORD@HOST/DATABASE"
+        case .missingPath: "has no path; write sqlite:/rails/storage/production_cable.sqlite3"
+        case .namesAHost: "has two slashes followed by a host; write sqlite:PATH or sqlite:///PATH"
+        case .notAPath, .query, nil: "\(error)"
         }
     }
 

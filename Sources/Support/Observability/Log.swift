@@ -78,8 +78,13 @@ public struct Log: Sendable {
         if let trace { pairs.append(("trace_id", trace.description)) }
         let time = clock.now().iso8601
         switch format {
-        case .text: sink(LogLine.text(time: time, level: level, message: "\(message)", fields: pairs))
-        case .json: sink(LogLine.json(time: time, level: level, message: "\(message)", fields: pairs))
+        case .text:
+            let name = level.name.uppercased()
+            let padding = String(repeating: " ", count: 7 - name.utf8.count)
+            sink("\(time) \(name)\(padding) \(message)" + pairs.map { " \($0)=\(quotedIfNeeded($1))" }.joined())
+        case .json:
+            let head = [("time", time), ("level", level.name), ("message", "\(message)")]
+            sink("{" + (head + pairs).map { "\(literal($0)):\(literal($1))" }.joined(separator: ",") + "}")
         }
     }
 
@@ -99,40 +104,26 @@ public struct Log: Sendable {
     }
 }
 
-/// The two formats of a log line. Control characters never reach the terminal or break a line.
-enum LogLine {
-    static func text(time: String, level: Log.Level, message: String, fields pairs: [(String, String)]) -> String {
-        let fields = pairs.map { " \($0.0)=\(quotedIfNeeded($0.1))" }.joined()
-        let name = level.name.uppercased()
-        return "\(time) \(name)\(String(repeating: " ", count: 7 - name.utf8.count)) \(message)\(fields)"
-    }
+private func quotedIfNeeded(_ text: String) -> String {
+    let isPlainWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 32 && $0 != 34 && $0 != 61 && $0 != 127 }
+    return isPlainWord && !text.unicodeScalars.contains(where: \.steersTerminal) ? text : literal(text)
+}
 
-    static func json(time: String, level: Log.Level, message: String, fields pairs: [(String, String)]) -> String {
-        let head = [("time", time), ("level", level.name), ("message", message)]
-        return "{" + (head + pairs).map { "\(quoted($0.0)):\(quoted($0.1))" }.joined(separator: ",") + "}"
-    }
-
-    private static func quotedIfNeeded(_ text: String) -> String {
-        let isPlainWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 32 && $0 != 34 && $0 != 61 && $0 != 127 }
-        return isPlainWord && !text.unicodeScalars.contains(where: \.steersTerminal)
-            ? text : quoted(text)
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case _ where scalar.steersTerminal:
-                let hex = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - hex.utf8.count) + hex
-            default: result.unicodeScalars.append(scalar)
-            }
+/// Control characters never reach the terminal or break a line.
+private func literal(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": result += "\\\""
+        case "\\": result += "\\\\"
+        case "\n": result += "\\n"
+        case _ where scalar.steersTerminal:
+            let hex = String(scalar.value, radix: 16)
+            result += "\\u" + String(repeating: "0", count: 4 - hex.utf8.count) + hex
+        default: result.unicodeScalars.append(scalar)
         }
-        return result + "\""
     }
+    return result + "\""
 }
 
 /// Lets one of many similar lines through per minute, with the number of lines that it stands for. Pure.
