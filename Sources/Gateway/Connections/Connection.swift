@@ -72,8 +72,8 @@ final class Connection {
     var isWatched = false
     /// The tick at which it was given its deadline.
     var quietSince = 0
-    /// The amount that its peer had read when its time to read began.
-    var progress = PeerReadProgress(start: 0)
+    /// The bytes that its peer had confirmed when its time to read began.
+    var progress: UInt64 = 0
 
     init(
         id: ConnectionID,
@@ -139,8 +139,8 @@ final class Page {
     var reached: Int64?
     /// For an event stream: goes out together with the first block, which saves one `send`.
     var opening: ResponseHead?
-    /// The amount that it had read when a ping went out; nil once anything has come back.
-    var unansweredPing: PeerReadProgress?
+    /// The bytes that it had confirmed when a ping went out; nil once anything has come back.
+    var unansweredPing: UInt64?
 
     init(_ request: PageRequest, as transport: Transport, subscription: SubscriptionID, opening: ResponseHead?) {
         self.transport = transport

@@ -65,7 +65,7 @@ extension SocketLoop {
 
     /// Gives the peer `PAYCAST_WRITE_SECONDS` to take what was written.
     func setWriteDeadline(for connection: Connection) {
-        connection.progress = PeerReadProgress(start: connection.link.confirmedBytes)
+        connection.progress = connection.link.confirmedBytes
         setDeadline(for: connection, seconds: limits.writeSeconds)
     }
 
@@ -75,7 +75,7 @@ extension SocketLoop {
         if case .closeSent = connection.phase { return false }
         guard connection.link.isBehind else { return false }
         let confirmed = connection.link.confirmedBytes
-        guard connection.progress.isSteady(confirmed: confirmed, after: limits.writeSeconds) else { return false }
+        guard readsSteadily(from: connection.progress, to: confirmed, in: limits.writeSeconds) else { return false }
         setWriteDeadline(for: connection)
         return true
     }
@@ -88,16 +88,9 @@ extension SocketLoop {
     }
 }
 
-/// How fast a peer reads. Its kernel confirms bytes once it has room for them, so whoever reads nothing confirms nothing.
-struct PeerReadProgress {
-    /// A line may be slow: a reader that takes as much as this keeps its connection.
-    static let leastBytesPerSecond: UInt64 = 1 << 10
-
-    /// How much the peer had confirmed when its time began.
-    let start: UInt64
-
-    /// Whether a peer that has confirmed `bytes` by now, `seconds` later, is still reading.
-    func isSteady(confirmed bytes: UInt64, after seconds: Int) -> Bool {
-        bytes >= start + UInt64(seconds) * PeerReadProgress.leastBytesPerSecond
-    }
+/// Whether a peer that had confirmed `start` bytes and has confirmed `bytes` by now, `seconds` later, is still reading. Its
+/// kernel confirms bytes once it has room for them, so whoever reads nothing confirms nothing. A line may be slow: a reader
+/// that takes 1 KiB a second keeps its connection.
+func readsSteadily(from start: UInt64, to bytes: UInt64, in seconds: Int) -> Bool {
+    bytes >= start + UInt64(seconds) << 10
 }

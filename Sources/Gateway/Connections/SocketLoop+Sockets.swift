@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import Support
 
@@ -115,7 +116,7 @@ extension SocketLoop {
     func goOn() {
         for socket in acceptQueue.takeReady() {
             guard acceptor.isListening else {
-                ListeningSocket.drop(socket.descriptor)
+                Glibc.close(socket.descriptor)
                 continue
             }
             welcome(socket.descriptor, from: socket.peer)
@@ -129,7 +130,8 @@ extension SocketLoop {
         guard let admission = admit(peer) else {
             guard !acceptQueue.add(descriptor, from: peer) else { return }
             metrics.refused.add()
-            return ListeningSocket.drop(descriptor)
+            Glibc.close(descriptor)
+            return
         }
         guard let socket = Socket(descriptor, on: events, security: security) else {
             return settings.limiter.leave(peer)

@@ -161,14 +161,14 @@ extension SocketLoop {
         if let ping = page.unansweredPing {
             // It waits behind everything that was sent before. A page that still reads up to it gets more time.
             let confirmed = connection.link.confirmedBytes
-            guard ping.isSteady(confirmed: confirmed, after: LoopSettings.heartbeatSeconds) else {
+            guard readsSteadily(from: ping, to: confirmed, in: LoopSettings.heartbeatSeconds) else {
                 return end(connection)
             }
-            page.unansweredPing = PeerReadProgress(start: confirmed)
+            page.unansweredPing = confirmed
             return
         }
         guard page.transport == .webSocket else { return send(heartbeat: EventStream.heartbeat, to: connection) }
-        page.unansweredPing = PeerReadProgress(start: connection.link.confirmedBytes)
+        page.unansweredPing = connection.link.confirmedBytes
         send(heartbeat: SocketLoop.ping, to: connection)
     }
 

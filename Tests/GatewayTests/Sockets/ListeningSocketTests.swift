@@ -7,10 +7,14 @@ import Testing
 
 @Suite(.blocking) struct ListeningSocketTests {
     private let listener: ListeningSocket
-    private let spare = SpareDescriptor()
+    private let events: EventLoop
+    private let acceptor: Acceptor
 
     init() throws {
         listener = try #require(try BoundAddress(address: "127.0.0.1", port: 0, count: 1).listen().first)
+        events = try EventLoop()
+        acceptor = Acceptor(listener: listener, events: events)
+        #expect(acceptor.start {})
     }
 
     struct Option: Sendable {
@@ -40,7 +44,7 @@ import Testing
 
     @Test func aConnectionComesWithItsFirstBytes() throws {
         let client = try RawSocket(port: listener.port)
-        guard case .nothing = listener.accept(sparing: spare) else {
+        guard case .nothing = acceptor.accept() else {
             Issue.record("accepted before it said anything")
             return
         }
@@ -64,7 +68,7 @@ import Testing
     private func accepted() throws -> Int32 {
         var connection: Int32 = -1
         try Deadline(.seconds(30)).wait(for: "a connection") {
-            guard case .connection(let descriptor, _) = listener.accept(sparing: spare) else { return false }
+            guard case .connection(let descriptor, _) = acceptor.accept() else { return false }
             connection = descriptor
             return true
         }

@@ -19,7 +19,7 @@ import Testing
         // The kernel does not say.
         Progress(confirmed: 0, seconds: 1, isSteady: false),
     ]) func steadyIsOneKibibyteASecond(_ example: Progress) {
-        let progress = PeerReadProgress(start: example.start)
-        #expect(progress.isSteady(confirmed: example.confirmed, after: example.seconds) == example.isSteady)
+        let isSteady = readsSteadily(from: example.start, to: example.confirmed, in: example.seconds)
+        #expect(isSteady == example.isSteady)
     }
 }

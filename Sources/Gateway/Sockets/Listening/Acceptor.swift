@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import HTTP
 
@@ -5,7 +6,9 @@ import HTTP
 final class Acceptor {
     private let events: EventLoop
     private let listener: ListeningSocket
-    private var spare = SpareDescriptor()
+    /// A descriptor held back for when there are no others: given up for a moment, it lets a connection be accepted and
+    /// dropped, which would otherwise wake the loop forever. Negative when there was none to hold back.
+    private var spare = Acceptor.openSpare()
     /// Nil before the start, and once no more connections are accepted.
     private var watch: DescriptorWatch?
     /// Waiting connections can be neither accepted nor dropped.
@@ -15,6 +18,10 @@ final class Acceptor {
     init(listener: ListeningSocket, events: EventLoop) {
         self.listener = listener
         self.events = events
+    }
+
+    deinit {
+        releaseSpare()
     }
 
     /// Calls `handler` whenever connections wait. Returns false when the loop cannot watch the listener.
@@ -27,10 +34,50 @@ final class Acceptor {
     /// False before the start, and after the end.
     var isListening: Bool { watch != nil }
 
-    /// Accepts the connection that waited first.
-    func accept() -> ListeningSocket.Accepted {
-        isListening ? listener.accept(sparing: spare) : .nothing
+    /// The outcome for the connection that waited first.
+    enum Accepted {
+        /// A descriptor that does not block. Its owner closes it.
+        case connection(Int32, peer: IPAddress?)
+        /// No connection waits.
+        case nothing
+        /// There was no descriptor for it, so it was closed: otherwise it would wake the loop forever.
+        case dropped
+        /// It can be neither accepted nor dropped now and is reported again and again, so it is left for a moment.
+        case stuck
     }
+
+    /// Accepts the connection that waited first.
+    func accept() -> Accepted {
+        guard isListening else { return .nothing }
+        var peer = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let connection = withUnsafeMutablePointer(to: &peer) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept4(listener.descriptor, $0, &length, flags) }
+        }
+        if connection >= 0 { return .connection(connection, peer: IPAddress(peer)) }
+        switch errno {
+        case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .nothing
+        case EMFILE, ENFILE: return dropNext()
+        default: return .stuck
+        }
+    }
+
+    /// Gives up the spare descriptor for a moment. Another thread may be faster to take it.
+    private func dropNext() -> Accepted {
+        releaseSpare()
+        defer { spare = Acceptor.openSpare() }
+        let connection = Glibc.accept(listener.descriptor, nil, nil)
+        guard connection >= 0 else { return .stuck }
+        close(connection)
+        return .dropped
+    }
+
+    private func releaseSpare() {
+        if spare >= 0 { close(spare) }
+    }
+
+    private static func openSpare() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
     /// Leaves the waiting connections alone until `resume`.
     func pause() {
@@ -43,7 +90,7 @@ final class Acceptor {
     func resume() {
         guard let watch, isPaused else { return }
         isPaused = false
-        spare.reopen()
+        if spare < 0 { spare = Acceptor.openSpare() }
         watch.report(reading: true, writing: false)
     }
 
@@ -52,34 +99,6 @@ final class Acceptor {
         watch?.end()
         watch = nil
     }
-}
-
-/// A descriptor held back for when there are no others: given up for a moment, it lets a connection be accepted and
-/// dropped, which would otherwise wake the loop forever. Confined to one thread.
-final class SpareDescriptor {
-    private var descriptor = SpareDescriptor.open()
-
-    deinit {
-        release()
-    }
-
-    /// Runs `body` while the descriptor is free. Another thread may be faster to take it.
-    func lend<Value>(_ body: () -> Value) -> Value {
-        release()
-        defer { descriptor = SpareDescriptor.open() }
-        return body()
-    }
-
-    /// Tries again when there was no descriptor to hold back.
-    func reopen() {
-        if descriptor < 0 { descriptor = SpareDescriptor.open() }
-    }
-
-    private func release() {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
-    private static func open() -> Int32 { Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC) }
 }
 
 /// Accepted connections that wait for the places of others that are leaving.

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import HTTP
 
 /// A TCP socket that is bound, and listens from `listen` on.
 struct ListeningSocket: Sendable {
@@ -30,7 +29,7 @@ struct ListeningSocket: Sendable {
         ListeningSocket.enable(SO_KEEPALIVE, on: descriptor)
         // A client speaks first: a connection is reported together with its first bytes, or after a second without any,
         // so a loop wakes once for it instead of twice.
-        ListeningSocket.set(TCP_DEFER_ACCEPT, to: 1, level: Int32(IPPROTO_TCP), on: descriptor)
+        ListeningSocket.enable(TCP_DEFER_ACCEPT, level: Int32(IPPROTO_TCP), on: descriptor)
         if isShared { ListeningSocket.enable(SO_REUSEPORT, on: descriptor) }
         guard Glibc.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0,
             let bound = ListeningSocket.port(of: descriptor)
@@ -52,56 +51,8 @@ struct ListeningSocket: Sendable {
         }
     }
 
-    /// The outcome for the connection that waited first.
-    enum Accepted {
-        /// A descriptor that does not block. Its owner closes it.
-        case connection(Int32, peer: IPAddress?)
-        /// No connection waits.
-        case nothing
-        /// There was no descriptor for it, so it was closed: otherwise it would wake the loop forever.
-        case dropped
-        /// It can be neither accepted nor dropped now and is reported again and again, so it is left for a moment.
-        case stuck
-    }
-
-    /// `spare` is given up for a moment when a connection can only be dropped.
-    func accept(sparing spare: SpareDescriptor) -> Accepted {
-        var storage = sockaddr_storage()
-        let connection = acceptNext(&storage)
-        if connection >= 0 { return .connection(connection, peer: IPAddress(storage)) }
-        switch errno {
-        case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .nothing
-        case EMFILE, ENFILE: return spare.lend { dropNext() }
-        default: return .stuck
-        }
-    }
-
-    private func dropNext() -> Accepted {
-        let connection = Glibc.accept(descriptor, nil, nil)
-        guard connection >= 0 else { return .stuck }
-        close(connection)
-        return .dropped
-    }
-
-    private func acceptNext(_ peer: inout sockaddr_storage) -> Int32 {
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        return withUnsafeMutablePointer(to: &peer) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept4(descriptor, $0, &length, flags) }
-        }
-    }
-
-    /// Ends a connection that nobody will serve.
-    static func drop(_ connection: Int32) {
-        close(connection)
-    }
-
     private static func enable(_ option: Int32, level: Int32 = SOL_SOCKET, on descriptor: Int32) {
-        set(option, to: 1, level: level, on: descriptor)
-    }
-
-    private static func set(_ option: Int32, to value: Int32, level: Int32, on descriptor: Int32) {
-        var value = value
+        var value: Int32 = 1
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
