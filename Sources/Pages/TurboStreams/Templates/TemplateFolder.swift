@@ -5,6 +5,7 @@ import Support
 /// Lists and reads `public/fragments/`; only this file touches the disk. If there is no such folder, it provides the
 /// files that are built into the program.
 struct TemplateFolder: Sendable {
+    /// Detects a changed file without reading it.
     enum Stamp: Equatable {
         case builtIn
         case onDisk(FileVersion)
@@ -20,7 +21,7 @@ struct TemplateFolder: Sendable {
     func files() throws(MarkupError) -> [String: Stamp] {
         let names: [String]
         do { names = try SmallFile.names(in: path) } catch {
-            if error.number == ENOENT { return builtIn.mapValues { _ in [] } }
+            if error.number == ENOENT { return builtIn.mapValues { _ in .builtIn } }
             throw TemplateFolder.unreadable(error.number)
         }
         var files: [String: Stamp] = [:]
@@ -29,7 +30,7 @@ struct TemplateFolder: Sendable {
     }
 
     func read(_ file: String, stamp: Stamp) throws(MarkupError) -> [UInt8] {
-        if stamp.isEmpty, let source = builtIn[file] { return source }
+        if stamp == .builtIn, let source = builtIn[file] { return source }
         let source: [UInt8]
         do { source = try SmallFile.read("\(path)/\(file)") } catch {
             throw TemplateFolder.unreadable(error.number)
