@@ -84,7 +84,7 @@ private struct TemplatePage {
 
     init(_ source: String) throws(ConsoleTemplateError) {
         var (scanner, tokens) = (HTMLScanner(source), [HTMLToken]())
-        do throws(HTMLSyntaxError) {
+        do throws(MarkupError) {
             while let token = try scanner.next() { tokens.append(token) }
         } catch {
             throw ConsoleTemplateError(description: error.description)
