@@ -8,11 +8,6 @@ import Support
 /// readers and writers agree. While nobody has the file open, the index is missing. This creates none, and reads the file
 /// as it is.
 final class SQLiteSolidCableTable: SolidCableTable {
-    private struct Session {
-        let file: SolidCableFile
-        let connection: SQLiteConnection
-    }
-
     private let path: String
     /// SQLite waits so long for a writer, and is asked again soon.
     private static let lockTimeout = Duration.milliseconds(250)
@@ -20,7 +15,7 @@ final class SQLiteSolidCableTable: SolidCableTable {
         channel: bytes(of: "channel", limit: SolidCableLimits.channel),
         payload: bytes(of: "payload", limit: SolidCableLimits.payload)
     )
-    private var session: Session?
+    private var session: (file: FileVersion, connection: SQLiteConnection)?
     /// Which file the last answer came from.
     private var answered: FileVersion?
 
@@ -34,7 +29,7 @@ final class SQLiteSolidCableTable: SolidCableTable {
             throw .missingFile
         }
         // SQLite would go on reading the old file, wherever it is by now.
-        if session?.file.version.isSameFile(as: file.version) == false { session = nil }
+        if session?.file.isSameFile(as: file.version) == false { session = nil }
         // SQLite would create a log beside a file that has none.
         let isClosed = !file.hasIndex && SolidCableFile.hasWriteAheadLog(path)
         if isClosed { session = nil }
@@ -82,7 +77,7 @@ extension SQLiteSolidCableTable {
                         lockTimeout: SQLiteSolidCableTable.lockTimeout
                     )
                 }
-            session = Session(file: file, connection: connection)
+            session = (file.version, connection)
             return try SQLiteSolidCableTable.page(question, in: connection)
         } catch {
             // A lock ends by itself; anything else may be of this session, or of the file that it opened.
