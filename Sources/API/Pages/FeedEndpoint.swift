@@ -37,7 +37,7 @@ struct FeedEndpoint {
         read: @escaping @Sendable (_ done: @escaping Done) -> Bool
     ) -> PageRequest {
         let reading: PageRequest.Reading = { position, done in newer(than: position, filter: filter, done: done) }
-        return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading), readCatchUp: read)
+        return PageRequest(stream: filter.stream, feed: (filter, reading), readCatchUp: read)
     }
 
     /// Starts at the ledger's head. A consumer with a cursor of another ledger gets a `reset` to it.

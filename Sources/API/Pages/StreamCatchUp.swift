@@ -22,7 +22,6 @@ struct StreamCatchUp {
         let telemetry = services.telemetry
         return PageRequest(
             stream: stream,
-            content: .fragments,
             expires: name.expires,
             source: source,
             refreshes: refreshes(start, isCounted: isCounted),
@@ -57,7 +56,7 @@ struct StreamCatchUp {
 extension PageRequest {
     /// A WebSocket that is told to reload its page, and gets nothing from the stream whose name has expired.
     static func expired(_ source: SourceElement, now: Instant) -> PageRequest {
-        PageRequest(stream: .feed("expired"), content: .fragments, expires: now, source: source) { done in
+        PageRequest(stream: .feed("expired"), expires: now, source: source) { done in
             done(CatchUpBatch(through: 0, messages: []))
             return true
         }
