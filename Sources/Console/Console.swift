@@ -90,7 +90,7 @@ public final class Console: Sendable {
         // A log-out from now on ends this stream, and one before it is seen here.
         guard door.session(of: request) != nil else { return nil }
         return .open(
-            PageRequest(stream: stream, content: .fragments, expires: session.token.expiry) {
+            PageRequest(stream: stream, expires: session.token.expiry) {
                 [live, lanes, door] done in
                 lanes.pages.submit {
                     let mayFollow = !door.hasEnded(session.token)

@@ -6,16 +6,10 @@ public struct PageRequest: Sendable {
     public typealias Reading =
         @Sendable (_ position: Int64, _ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
 
-    public enum Content: Sendable {
-        /// Fragments, over SSE or WebSocket, as the page asks.
-        case fragments
-        /// Committed events for developers, always over SSE. A ledger is too long for one answer, so `reading` reads
-        /// what comes after a position, part by part.
-        case feed(EntrySelection, reading: Reading)
-    }
-
     public var stream: StreamName
-    public var content: Content
+    /// Committed events for developers, always over SSE; nil for fragments, over SSE or WebSocket, as the page asks. A ledger
+    /// is too long for one answer, so `reading` reads what comes after a position, part by part.
+    public var feed: (filter: EntrySelection, reading: Reading)?
     /// `Access-Control-Allow-Origin`, when the page comes from another origin that is allowed.
     public var allowedOrigin: String?
     /// When the signed name expires; the page is then told to reload.
@@ -31,7 +25,7 @@ public struct PageRequest: Sendable {
 
     public init(
         stream: StreamName,
-        content: Content,
+        feed: (filter: EntrySelection, reading: Reading)? = nil,
         allowedOrigin: String? = nil,
         expires: Instant? = nil,
         source: SourceElement? = nil,
@@ -40,7 +34,7 @@ public struct PageRequest: Sendable {
         readCatchUp: @escaping @Sendable (_ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
     ) {
         self.stream = stream
-        self.content = content
+        self.feed = feed
         self.allowedOrigin = allowedOrigin
         self.expires = expires
         self.source = source

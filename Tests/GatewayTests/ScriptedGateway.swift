@@ -112,7 +112,7 @@ private struct Script: RequestHandler {
         let seen = cursor.flatMap { Cursor($0) }.map {
             MissedSince.cursor(Cursor(epoch: "test", position: $0.position))
         }
-        return PageRequest(stream: stream, content: .fragments, seen: seen) { ledger.read(stream, done: $0) }
+        return PageRequest(stream: stream, seen: seen) { ledger.read(stream, done: $0) }
     }
 }
 

@@ -16,7 +16,6 @@ extension Services {
         let stream = name.stream
         return PageRequest(
             stream: stream,
-            content: .fragments,
             expires: name.expires,
             source: source,
             refreshes: refreshes(start, isCounted: isCounted),
@@ -51,7 +50,7 @@ extension Services {
 extension PageRequest {
     /// A WebSocket that is told to reload its page, and gets nothing from the stream whose name has expired.
     static func expired(_ source: SourceElement, now: Instant) -> PageRequest {
-        PageRequest(stream: .feed("expired"), content: .fragments, expires: now, source: source) { done in
+        PageRequest(stream: .feed("expired"), expires: now, source: source) { done in
             done(CatchUpBatch(through: 0, messages: []))
             return true
         }

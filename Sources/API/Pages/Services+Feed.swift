@@ -35,7 +35,7 @@ extension Services {
         let reading: PageRequest.Reading = { [self] position, done in
             newer(than: position, filter: filter, done: done)
         }
-        return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading), readCatchUp: read)
+        return PageRequest(stream: filter.stream, feed: (filter, reading), readCatchUp: read)
     }
 
     /// Starts at the ledger's head. A consumer with a cursor of another ledger gets a `reset` to it.

@@ -147,7 +147,7 @@ final class Page {
         self.subscription = subscription
         self.opening = opening
         source = request.source
-        reading = if case .feed(_, let reading) = request.content { reading } else { nil }
+        reading = request.feed?.reading
     }
 }
 

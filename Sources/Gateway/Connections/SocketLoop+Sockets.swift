@@ -35,14 +35,14 @@ extension SocketLoop {
         // Without TLS, the kernel reports waiting bytes again. OpenSSL may have decrypted more already.
         for _ in 0..<(socket.isEncrypted ? SocketLoop.rounds : 1) {
             switch socket.receive(into: buffer) {
-            case .bytes(let count):
+            case .done(let count):
                 received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection)
                 guard connection.isOpen, connection.takesInput else { return }
-            case .nothing:
+            case .waits, .waitsForOpposite:
                 // Bytes that TLS has to send first have a deadline like any others.
                 if socket.isBehind { wrote(to: connection) }
                 return
-            case .end: return receivedEnd(connection)
+            case .ended: return receivedEnd(connection)
             case .broken: return end(connection)
             }
         }
@@ -53,7 +53,7 @@ extension SocketLoop {
     private func shakeHands(on socket: Socket, of connection: Connection) -> Bool {
         switch socket.handshake() {
         case .waits, .waitsForOpposite: return false
-        case .ended:
+        case .ended, .broken:
             end(connection)
             return false
         case .done: break

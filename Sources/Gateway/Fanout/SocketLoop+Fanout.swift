@@ -13,13 +13,6 @@ extension SocketLoop {
         return true
     }
 
-    /// Writes the head of an answer that does not end, and its first bytes. Returns false if the connection is dead.
-    func begin(_ head: ResponseHead, with bytes: [UInt8], on connection: Connection) -> Bool {
-        guard connection.link.begin(head, body: bytes, date: date, isWhole: false) else { return false }
-        wrote(to: connection)
-        return true
-    }
-
     /// The ledger's position as clients keep it.
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: settings.epoch, position: position) }
 

@@ -23,7 +23,10 @@ extension SocketLoop {
 
     private func welcome(_ client: CableConnection, resuming old: String?, beginningWith head: ResponseHead) -> Bool {
         func begin(_ message: [UInt8]) -> Bool {
-            self.begin(head, with: Frame.encode(.text, payload: message), on: client.connection)
+            let frame = Frame.encode(.text, payload: message)
+            guard client.connection.link.begin(head, body: frame, date: date, isWhole: false) else { return false }
+            wrote(to: client.connection)
+            return true
         }
         guard let sid = client.sid else { return begin(CableMessage.welcome) }
         guard let identifiers = old.flatMap({ settings.sessions.take($0) }) else {

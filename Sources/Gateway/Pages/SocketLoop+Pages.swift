@@ -9,11 +9,10 @@ extension SocketLoop {
 
     /// From now on the connection only sends. The answer's head goes out with the first block, which saves one `send`.
     func openEventStream(_ request: PageRequest, on connection: Connection) {
-        let transport: Transport = if case .feed = request.content { .feed } else { .eventStream }
         connection.input = RequestBuffer()
         metrics.responses(200).add()
         let opening = EventStream.head(allowedOrigin: request.allowedOrigin)
-        open(request, as: transport, on: connection, opening: opening)
+        open(request, as: request.feed == nil ? .eventStream : .feed, on: connection, opening: opening)
     }
 
     func open(
@@ -26,9 +25,7 @@ extension SocketLoop {
         let page = Page(request, as: transport, subscription: subscriber.subscription, opening: opening)
         connection.phase = .page(page)
         heartbeats.add(connection.id, within: LoopSettings.heartbeatTicks)
-        if transport == .feed, case .feed(let filter, _) = request.content {
-            feeds[request.stream] = filter
-        }
+        if transport == .feed, let feed = request.feed { feeds[request.stream] = feed.filter }
         metrics.pages(transport).add(1)
         let isRead = readCatchUp(request, for: page.subscription) { sendCatchUp($0, to: subscriber, on: page) }
         if !isRead { turnAway(connection) }

@@ -5,17 +5,7 @@ import HTTP
 ///
 /// Its loop reports when its descriptor is readable or writable. It owns its TLS channel. Confined to its loop's thread.
 final class Socket: Link {
-    /// The outcome of a read.
-    enum Received {
-        case bytes(Int)
-        /// The kernel has nothing more for now.
-        case nothing
-        /// The peer has closed its side.
-        case end
-        case broken
-    }
-
-    /// How far a handshake or a write got.
+    /// How far a handshake, a read or a write got.
     enum Progress: Equatable {
         /// The number of bytes; 1 for a handshake.
         case done(Int)
@@ -23,8 +13,9 @@ final class Socket: Link {
         case waits
         /// TLS has a record of its own to read before it writes, or to write before it reads.
         case waitsForOpposite
-        /// Closed by the peer, or broken.
+        /// The peer has closed its side. Over TLS also: it has failed.
         case ended
+        case broken
     }
 
     /// Events for the owner. They are reported again until the owner has read or written.
@@ -73,49 +64,38 @@ final class Socket: Link {
 
     /// Continues the TLS handshake. Without TLS it is done at once.
     func handshake() -> Progress {
-        guard let tls else { return .done(1) }
-        let progress = tls.handshake()
-        if progress == .waitsForOpposite { waitForRoom() }
-        return progress
+        tls.map { readProgress($0.handshake()) } ?? .done(1)
     }
 
     /// Whether the handshake agreed on HTTP/2.
     var hasChosenHTTP2: Bool { tls?.hasChosenHTTP2 ?? false }
 
     /// Reads once, without blocking.
-    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Progress {
         if let tls {
-            return receive(into: buffer, over: tls)
+            let progress = tls.read(into: buffer)
+            if writeWaitsForBytes {
+                writeWaitsForBytes = false
+                adjustWatch()
+            }
+            return readProgress(progress)
         }
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-            if count > 0 { return .bytes(count) }
-            if count == 0 { return .end }
-            if errno == EAGAIN { return .nothing }
+            if count > 0 { return .done(count) }
+            if count == 0 { return .ended }
+            if errno == EAGAIN { return .waits }
             if errno != EINTR { return .broken }
         }
     }
 
-    private func receive(into buffer: UnsafeMutableRawBufferPointer, over tls: TLSChannel) -> Received {
-        let progress = tls.read(into: buffer)
-        if writeWaitsForBytes {
-            writeWaitsForBytes = false
+    /// If TLS has something to write first, reading goes on after the next `flush`.
+    private func readProgress(_ progress: Progress) -> Progress {
+        if progress == .waitsForOpposite {
+            readWaitsForRoom = true
             adjustWatch()
         }
-        switch progress {
-        case .done(let count): return .bytes(count)
-        case .waits: return .nothing
-        case .waitsForOpposite:
-            waitForRoom()
-            return .nothing
-        case .ended: return .end
-        }
-    }
-
-    /// Reading goes on after the next `flush`.
-    private func waitForRoom() {
-        readWaitsForRoom = true
-        adjustWatch()
+        return progress
     }
 
     /// Leaves the peer's bytes in the kernel, and stops the reports, which would otherwise come again and again.
@@ -190,7 +170,7 @@ final class Socket: Link {
             case .waitsForOpposite:
                 writeWaitsForBytes = true
                 return total
-            case .ended:
+            case .ended, .broken:
                 isBroken = true
                 return nil
             }
@@ -203,7 +183,7 @@ final class Socket: Link {
             let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             if count >= 0 { return .done(count) }
             if errno == EAGAIN { return .waits }
-            if errno != EINTR { return .ended }
+            if errno != EINTR { return .broken }
         }
     }
 

@@ -15,15 +15,8 @@ struct RequestText {
     private var cookies: [UInt8] = []
     private var size = 0
 
-    /// Why a request gets no answer but a reset.
-    enum Flaw: Equatable {
-        case malformed
-        case tooLarge
-        /// CONNECT, or anything else that turns a stream into a tunnel.
-        case notServed
-    }
-
-    private(set) var flaw: Flaw?
+    /// The request gets no answer but a reset: it is malformed, too large, or would turn the stream into a tunnel.
+    private(set) var isFlawed = false
 
     /// Fields that concern only one connection, or that no code behind this reads.
     private static let dropped: Set<String> = [
@@ -32,41 +25,30 @@ struct RequestText {
     ]
 
     mutating func add(_ name: some Collection<UInt8>, value: some Collection<UInt8>) {
-        guard flaw == nil else { return }
         // Dropped fields count too, since they cost as much to read (RFC 9113 §6.5.2 adds 32 for each).
         size += name.count + value.count + 32
-        guard size <= RequestText.limit else { return flaw = .tooLarge }
-        guard value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return flaw = .malformed }
+        guard !isFlawed, size <= RequestText.limit, value.allSatisfy(isFieldByte) else { return isFlawed = true }
         switch String(decoding: name, as: UTF8.self) {
         case ":method": method = Array(value)
         case ":path": path = Array(value)
         case ":authority": authority = Array(value)
         case "host": host = Array(value)
-        case ":protocol": flaw = .notServed
         case ":scheme": break
         case "cookie": cookies += (cookies.isEmpty ? [] : Array("; ".utf8)) + value
-        case let name where name.hasPrefix(":") || name.isEmpty: flaw = .malformed
+        case let name where name.hasPrefix(":") || name.isEmpty: isFlawed = true
         case let name where RequestText.dropped.contains(name): break
         case let name: append(name, value: value)
         }
     }
 
-    /// Returns the complete head, or nil and sets `flaw` if it cannot be written.
-    mutating func finish() -> [UInt8]? {
-        guard flaw == nil else { return nil }
-        guard method != Array("CONNECT".utf8) else {
-            flaw = .notServed
-            return nil
-        }
+    /// Returns the complete head, or nil if it cannot be written.
+    func finish() -> [UInt8]? {
         let isVisible = { (bytes: [UInt8]) in bytes.allSatisfy { $0 > 32 && $0 != 127 } }
         // Two different hosts are as malformed as in HTTP/1.1 (RFC 9113 §8.3.1).
         let isOne = authority == nil || host == nil || authority == host
-        guard isOne, let host = authority ?? host, !method.isEmpty, path.first == UInt8(ascii: "/"), isVisible(method),
-            isVisible(path), isVisible(host)
-        else {
-            flaw = .malformed
-            return nil
-        }
+        guard !isFlawed, isOne, let host = authority ?? host, !method.isEmpty, method != Array("CONNECT".utf8),
+            path.first == UInt8(ascii: "/"), isVisible(method), isVisible(path), isVisible(host)
+        else { return nil }
         var text = method + [32] + path
         text.reserveCapacity(text.count + host.count + fields.count + 64)
         text += " HTTP/1.1\r\nhost: ".utf8

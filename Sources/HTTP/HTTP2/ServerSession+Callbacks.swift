@@ -76,7 +76,7 @@ extension ServerSession {
             return flood.isWithin ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
         arriving?.text.add(name, value: value)
-        guard arriving?.text.flaw != nil else { return 0 }
+        guard arriving?.text.isFlawed == true else { return 0 }
         // nghttp2 resets the stream and only decompresses what follows, so that the rest costs no more than that.
         flood.take(FloodGuard.flaw)
         arriving = nil
@@ -85,7 +85,7 @@ extension ServerSession {
 
     private func received(_ frame: nghttp2_frame) {
         guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue, frame.headers.cat == NGHTTP2_HCAT_REQUEST,
-            var text = arriving?.text, let id = arriving?.id, id == frame.hd.stream_id
+            let text = arriving?.text, let id = arriving?.id, id == frame.hd.stream_id
         else { return }
         arriving = nil
         guard let head = text.finish() else {

@@ -1,3 +1,4 @@
+import Encoding
 public import Support
 import Synchronization
 
@@ -81,9 +82,6 @@ public final class CableSessions: Sendable {
 
     /// 128 random bits.
     public static func newID() -> String {
-        (0..<2).map { _ in
-            let number = String(UInt64.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 16 - number.count) + number
-        }.joined()
+        Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
     }
 }

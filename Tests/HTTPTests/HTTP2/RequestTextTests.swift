@@ -6,8 +6,8 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var fields: [(String, String)]
+        /// Nil for what gets a reset.
         var text: String?
-        var flaw: RequestText.Flaw?
         var testDescription: String { name }
     }
 
@@ -31,7 +31,7 @@ import Testing
             fields: get("/up", fields: [("host", "pay.example")]),
             text: "GET /up HTTP/1.1\r\nhost: pay.example\r\n"
         ),
-        Case(name: "two hosts", fields: get("/up", fields: [("host", "evil.example")]), flaw: .malformed),
+        Case(name: "two hosts", fields: get("/up", fields: [("host", "evil.example")])),
         Case(
             name: "host in the authority's place",
             fields: [(":method", "GET"), (":path", "/up"), ("host", "x")],
@@ -55,31 +55,28 @@ import Testing
             fields: get("/up", fields: [("transfer-encoding", "chunked"), ("content-length", "5")]),
             text: "GET /up HTTP/1.1\r\nhost: pay.example\r\ncontent-length: 5\r\n"
         ),
-        Case(name: "CONNECT", fields: [(":method", "CONNECT"), (":authority", "x:1")], flaw: .notServed),
-        Case(name: "WebSocket over HTTP/2", fields: get() + [(":protocol", "websocket")], flaw: .notServed),
-        Case(name: "unknown pseudo-header", fields: get() + [(":status", "200")], flaw: .malformed),
-        Case(name: "line break in a value", fields: get("/up", fields: [("a", "b\r\nc: d")]), flaw: .malformed),
-        Case(name: "zero in a value", fields: get("/up", fields: [("a", "b\0")]), flaw: .malformed),
-        Case(name: "line break in the path", fields: get("/up HTTP/1.1\r\nHost: x\r\n\r\n"), flaw: .malformed),
-        Case(name: "space in the path", fields: get("/up HTTP/1.1"), flaw: .malformed),
-        Case(name: "path without its slash", fields: get("http://x/up"), flaw: .malformed),
-        Case(name: "asterisk", fields: get("*"), flaw: .malformed),
+        Case(name: "CONNECT", fields: [(":method", "CONNECT"), (":authority", "x:1")]),
+        Case(name: "WebSocket over HTTP/2", fields: get() + [(":protocol", "websocket")]),
+        Case(name: "unknown pseudo-header", fields: get() + [(":status", "200")]),
+        Case(name: "line break in a value", fields: get("/up", fields: [("a", "b\r\nc: d")])),
+        Case(name: "zero in a value", fields: get("/up", fields: [("a", "b\0")])),
+        Case(name: "line break in the path", fields: get("/up HTTP/1.1\r\nHost: x\r\n\r\n")),
+        Case(name: "space in the path", fields: get("/up HTTP/1.1")),
+        Case(name: "path without its slash", fields: get("http://x/up")),
+        Case(name: "asterisk", fields: get("*")),
         Case(
             name: "space in the method",
-            fields: [(":method", "GET /"), (":path", "/"), ("host", "x")],
-            flaw: .malformed
+            fields: [(":method", "GET /"), (":path", "/"), ("host", "x")]
         ),
-        Case(name: "no method", fields: [(":path", "/"), ("host", "x")], flaw: .malformed),
-        Case(name: "no host", fields: [(":method", "GET"), (":path", "/")], flaw: .malformed),
+        Case(name: "no method", fields: [(":path", "/"), ("host", "x")]),
+        Case(name: "no host", fields: [(":method", "GET"), (":path", "/")]),
         Case(
             name: "long value",
-            fields: get("/up", fields: [("a", String(repeating: "x", count: 16_384))]),
-            flaw: .tooLarge
+            fields: get("/up", fields: [("a", String(repeating: "x", count: 16_384))])
         ),
         Case(
             name: "many fields",
-            fields: get("/up", fields: (0..<2000).map { ("a\($0)", "b") }),
-            flaw: .tooLarge
+            fields: get("/up", fields: (0..<2000).map { ("a\($0)", "b") })
         ),
     ]
 
@@ -88,7 +85,6 @@ import Testing
         for (name, value) in one.fields { text.add(name.utf8, value: value.utf8) }
         let bytes = text.finish()
         #expect(bytes.map { String(decoding: $0, as: UTF8.self) } == one.text.map { $0 + "connection: close\r\n\r\n" })
-        #expect(text.flaw == one.flaw)
         #expect((bytes?.count ?? 0) <= RequestText.limit)
     }
 }

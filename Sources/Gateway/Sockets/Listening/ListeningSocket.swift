@@ -15,13 +15,13 @@ struct ListeningSocket: Sendable {
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(address, String(port), &hints, &found) == 0, let info = found?.pointee else {
-            throw .cannotListen(ListenFault(address: address, port: port, number: EADDRNOTAVAIL, holder: nil))
+            throw .cannotListen(at: address, port: port, number: EADDRNOTAVAIL)
         }
         defer { freeaddrinfo(found) }
         let type = info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(info.ai_family, type, 0)
         guard descriptor >= 0 else {
-            throw .cannotListen(ListenFault(address: address, port: port, number: errno, holder: nil))
+            throw .cannotListen(at: address, port: port, number: errno)
         }
         ListeningSocket.enable(SO_REUSEADDR, on: descriptor)
         // Connections inherit these two options (tcp(7), socket(7)), which saves two system calls for each.
@@ -37,7 +37,7 @@ struct ListeningSocket: Sendable {
             let number = errno
             close(descriptor)
             let holder = number == EADDRINUSE ? PortHolder.find(at: info.ai_addr, port: port) : nil
-            throw .cannotListen(ListenFault(address: address, port: port, number: number, holder: holder))
+            throw .cannotListen(at: address, port: port, number: number, holder: holder)
         }
         self.descriptor = descriptor
         self.address = address
@@ -47,7 +47,7 @@ struct ListeningSocket: Sendable {
     /// Lets clients connect.
     func listen() throws(SocketSetupError) {
         guard Glibc.listen(descriptor, 4096) == 0 else {
-            throw .cannotListen(ListenFault(address: address, port: port, number: errno, holder: nil))
+            throw .cannotListen(at: address, port: port, number: errno)
         }
     }
 
@@ -68,41 +68,37 @@ struct ListeningSocket: Sendable {
     }
 }
 
-/// Why there are no sockets to serve with.
-public enum SocketSetupError: Error, Equatable, CustomStringConvertible {
-    case cannotListen(ListenFault)
+/// Why there are no sockets to serve with, and what to do.
+public struct SocketSetupError: Error, Equatable, CustomStringConvertible {
+    public let description: String
+
     /// The process may open no more files.
-    case noDescriptors
+    public static let noDescriptors = SocketSetupError(
+        description: "too few files may be open to serve: raise the limit of open files (ulimit -n)"
+    )
     /// epoll_ctl(2) has failed.
-    case cannotWatch
+    static let cannotWatch = SocketSetupError(
+        description: "the kernel watches no more sockets: raise the limit (sysctl fs.epoll.max_user_watches)"
+    )
     /// OpenSSL could not create a context.
-    case noTLS
+    static let noTLS = SocketSetupError(description: "OpenSSL cannot start: is libssl3 installed completely?")
 
-    public var description: String {
-        switch self {
-        case .cannotListen(let fault): fault.description
-        case .noDescriptors: "too few files may be open to serve: raise the limit of open files (ulimit -n)"
-        case .cannotWatch: "the kernel watches no more sockets: raise the limit (sysctl fs.epoll.max_user_watches)"
-        case .noTLS: "OpenSSL cannot start: is libssl3 installed completely?"
-        }
-    }
-}
-
-/// Why the system does not let this process listen at an address.
-public struct ListenFault: Error, Equatable, CustomStringConvertible {
-    public let address: String
-    public let port: Int
-    /// `errno` of the call that failed.
-    let number: Int32
-    /// Who listens there; nil if nobody does, or if it is another user's process.
-    let holder: PortHolder?
-
-    public var description: String {
+    /// The system does not let this process listen at an address: a call failed with `number` in `errno`. `holder` listens
+    /// there; nil if nobody does, or if it is another user's process.
+    static func cannotListen(
+        at address: String,
+        port: Int,
+        number: Int32,
+        holder: PortHolder? = nil
+    ) -> SocketSetupError {
         let place = address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
-        return "cannot listen on \(place): \(String(cString: strerror(number))): \(todo)"
+        let todo = todo(at: address, port: port, number: number, holder: holder)
+        return SocketSetupError(
+            description: "cannot listen on \(place): \(String(cString: strerror(number))): \(todo)"
+        )
     }
 
-    private var todo: String {
+    private static func todo(at address: String, port: Int, number: Int32, holder: PortHolder?) -> String {
         switch number {
         case EADDRINUSE:
             let unknown = "another user's program has it, and “ss -ltnp” as root names it"
