@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 
 /// The hash functions that Rails' and the stores' formats use. Use SHA-1 only where a format requires it.
 public struct HashFunction: Sendable {
@@ -85,7 +86,9 @@ public func constantTimeCompare(_ left: [UInt8], with right: ArraySlice<UInt8>) 
 
 /// Bytes for keys and serial numbers, from the kernel's generator.
 public func randomBytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    arc4random_buf(&bytes, count)
+    return bytes
 }
 
 /// A key that authenticates many messages (HMAC-SHA-256, RFC 2104). It computes once what depends on the key alone

@@ -13,9 +13,9 @@ from server import Server
 
 ERRORS = tables.named(tables.read("Errors.md"), "Code")
 CODE = r'"([a-z][a-z0-9_]*)"'
-# `.error(404, code: "not_found", …)`, `.unavailable("busy", …)`, `RefusedBody("invalid_token", …)`, a purchase that is
-# `.unusable(code: "store_api_needed", …)`.
-CALLED = r"(?:\.error|\.unavailable|RefusedBody|unusable)\("
+# `.error(404, code: "not_found", …)`, `.unavailable("busy", …)`, `RefusedBody("invalid_token", …)`,
+# `BroadcastError("invalid_html", …)`, a purchase that is `.unusable(code: "store_api_needed", …)`.
+CALLED = r"(?:\.error|\.unavailable|RefusedBody|BroadcastError|unusable)\("
 CALL = re.compile(CALLED + r"\s*(?:\d+,)?\s*(?:code:\s*)?" + CODE + r",\s")
 # The codes of an error's cases: what `code` returns, the rows of Apple's statuses, and raw values.
 CASES = re.compile(r"var code: String \{.*?\n    \}", re.DOTALL)

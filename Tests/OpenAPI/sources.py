@@ -59,7 +59,7 @@ def enumerated():
         source = text(name)
         words = re.findall(r'case \w+ = "([a-z_0-9]+)"', source)  # raw values
         words += re.findall(r': "([a-z]+_[a-z_0-9]+)"$', source, re.MULTILINE)  # code: String { switch … }
-        words += re.findall(r'\("([a-z]+_[a-z_]+)", ', source)  # rows of (code, message)
+        words += re.findall(r'\(\s*"([a-z]+_[a-z_]+)",\s', source)  # rows of (code, message)
         assert len(words) >= 3, name
         found |= {(word, 0) for word in words}
     return found

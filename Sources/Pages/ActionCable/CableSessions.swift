@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 public import Support
 import Synchronization
@@ -82,6 +83,6 @@ public final class CableSessions: Sendable {
 
     /// 128 random bits.
     public static func newID() -> String {
-        Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        Hex.encode(randomBytes(16))
     }
 }

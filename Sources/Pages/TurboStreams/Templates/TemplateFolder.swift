@@ -36,7 +36,7 @@ struct TemplateFolder: Sendable {
             throw TemplateFolder.unreadable(error.number)
         }
         guard source.count <= TemplateFolder.largestFile else {
-            throw MarkupError("is larger than 256 KiB; a fragment needs only a few")
+            throw MarkupError("is larger than \(TemplateFolder.largestFile / 1024) KiB; a fragment needs only a few")
         }
         return source
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite struct PeerReadProgressTests {
+@Suite struct SteadyReadTests {
     struct Progress: Sendable {
         var start: UInt64 = 1000
         var confirmed: UInt64
