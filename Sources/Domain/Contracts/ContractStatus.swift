@@ -39,7 +39,7 @@ extension ContractStatus {
         accessUntil = revokedAt
     }
 
-    /// At a store that `expiresRevocations`.
+    /// Whether the end is a refund's, at a store that `expiresRevocations`.
     func wasRefunded(_ charge: Transaction) -> Bool {
         state == .expired && charge.revokedAt != nil && charge.paid(forPeriodUntil: accessUntil)
     }

@@ -42,8 +42,8 @@ struct GoogleVerifier: StoreVerifier {
             guard let purchase = try interpret(record, about: subject, in: stored.app)?.purchase else { return nil }
             event = purchase.statement(body: stored.body, id: stored.id)
         }
-        // The id of the purchase's first product: further ones are stored under it, `#` and a suffix. Older versions derived
-        // the id of a void from its message.
+        // The id of the purchase's first product: further ones are stored under it, `#` and a suffix. Older versions
+        // derived the id of a void from its message.
         event.id = String(decoding: stored.id.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
         event.body = stored.body
         event.jobs = []
