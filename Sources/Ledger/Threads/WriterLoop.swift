@@ -97,13 +97,7 @@ struct WriterLoop {
         health.committed()
         let news = repository.takeNews()
         states?.remember(news.hooks)
-        if news.hasErasedMessage, scrubsAt == nil {
-            scrubsAt = monotonicNanoseconds() + WriterLoop.timeBetweenScrubs
-        }
-        if news.hasErased {
-            states?.forget()
-            scrub()
-        }
+        overwriteErased(news)
         counts.commitTime.record(nanoseconds: monotonicNanoseconds() - start)
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)
@@ -114,6 +108,17 @@ struct WriterLoop {
         for completion in batch.completions { completion() }
         repository.shared?.notifyNodes()
         return batch.endsAreServed
+    }
+
+    /// At once after an erasure; for a message that is gone, once for all in a while.
+    private mutating func overwriteErased(_ news: TransactionNews) {
+        if news.hasErasedMessage, scrubsAt == nil {
+            scrubsAt = monotonicNanoseconds() + WriterLoop.timeBetweenScrubs
+        }
+        if news.hasErased {
+            states?.forget()
+            scrub()
+        }
     }
 
     /// Commands hardly ever fail, and a savepoint makes SQLite copy every page before a command changes it. So all

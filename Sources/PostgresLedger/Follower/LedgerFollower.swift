@@ -38,7 +38,7 @@ public final class LedgerFollower: Sendable {
         queue.send(body, isVital: isVital)
     }
 
-    /// Hands a message to `onMessage` of this node, after all that this node has committed before.
+    /// Tells this node of a message, after all that this node has committed before.
     public func pass(_ body: [UInt8]) {
         inbox.change { $0.add(.message(NodeMessage(body: body, position: $0.newest))) }
     }

@@ -1,5 +1,13 @@
 import Support
 
+/// A message between nodes, outside the log. It may get lost.
+struct NodeMessage: Equatable {
+    /// Sent by a node of this ledger, of any version.
+    var body: [UInt8]
+    /// The newest position that its sender knew to be committed. The message comes after it.
+    var position: Int64
+}
+
 /// Something that a node hears from the others.
 enum NodeNews: Equatable {
     /// Notifications arrive from now on. Earlier ones were missed.
@@ -9,14 +17,6 @@ enum NodeNews: Equatable {
     /// Everything up to this position has been committed.
     case position(Int64)
     case message(NodeMessage)
-}
-
-/// A message between nodes, outside the log. It may get lost.
-struct NodeMessage: Equatable {
-    /// Sent by a node of this ledger, of any version.
-    var body: [UInt8]
-    /// The newest position that its sender knew to be committed. The message comes after it.
-    var position: Int64
 }
 
 /// When a lost server may be asked again: at once, then after 0.1 seconds, doubling up to 5, with jitter, so that the

@@ -119,10 +119,10 @@ public enum Value: Sendable, Equatable {
 /// An `INSERT` of one row, by its parts: an engine that is far away writes the rows of a table together.
 public struct Insertion: Sendable {
     public let table: String
-    public let columns: [String]
+    let columns: [String]
     /// How many columns, the first ones, are the key of rows that replace each other; 0 for rows that do not.
     public let keyCount: Int
-    public let conflict: String
+    let conflict: String
 
     /// Without a `conflict` of its own, a row with a key replaces the one that is there.
     init(into table: String, _ columns: String, replacing keyCount: Int = 0, conflict: String? = nil) {
