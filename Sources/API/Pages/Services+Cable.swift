@@ -9,12 +9,16 @@ extension Services {
     /// is not a WebSocket, or that comes from a page of a refused origin.
     func cable(_ request: Request) -> Answer {
         guard request.isWebSocket, authorization.origins.judge(request) != .refused else {
-            return .respond(
-                .error(404, code: "not_found", message: "A WebSocket of an allowed origin is served here.")
-            )
+            return .respond(Services.noCable)
         }
         return .openCable
     }
+
+    private static let noCable = Response.error(
+        404,
+        code: "not_found",
+        message: "A WebSocket of an allowed origin is served here."
+    )
 
     /// The answer to a cable's command `subscribe`: whether the client may follow the stream, and from where. A forged name
     /// is rejected. Loading the page again cures an expired one, so the client is told to, until it is clear that this

@@ -8,11 +8,12 @@ final class RefusedWebhooks: Sendable {
 
     func add(_ refusal: AttentionAnswer.Refused) {
         refusals.withLock { refusals in
-            if refusals.count == RefusedWebhooks.limit { refusals.removeFirst() }
+            // As many at once as are kept, so that a flood does not move all of them for each.
+            if refusals.count == 2 * RefusedWebhooks.limit { refusals.removeFirst(RefusedWebhooks.limit) }
             refusals.append(refusal)
         }
     }
 
     /// Newest first.
-    var newest: [AttentionAnswer.Refused] { refusals.withLock { $0.reversed() } }
+    var newest: [AttentionAnswer.Refused] { refusals.withLock { $0.suffix(RefusedWebhooks.limit).reversed() } }
 }

@@ -53,17 +53,20 @@ extension ConsoleTemplate {
     /// Refuses a place where an escaped value could still be code: outside of quotes, in a script, in an attribute that is
     /// one, or at the beginning of an address.
     init(_ source: String) throws(ConsoleTemplateError) {
+        func flaw(_ reason: String, at index: String.Index) -> ConsoleTemplateError {
+            let line = source[..<index].count { $0.isNewline } + 1
+            return ConsoleTemplateError(description: "line \(line): \(reason)")
+        }
         let page = try TemplatePage(source)
         var segments: [Segment] = []
         var rest = source[...]
         while let start = rest.firstRange(of: "{{") {
-            let line = source[..<start.lowerBound].count { $0.isNewline } + 1
             let tail = rest[start.upperBound...]
             guard let end = tail.firstRange(of: "}}"), ConsoleTemplate.isName(tail[..<end.lowerBound]) else {
-                throw ConsoleTemplateError(description: "line \(line): {{ is not followed by a name and }}")
+                throw flaw("{{ is not followed by a name and }}", at: start.lowerBound)
             }
             let place = page.place(at: source.utf8.distance(from: source.startIndex, to: start.lowerBound))
-            if let reason = place.refusal { throw ConsoleTemplateError(description: "line \(line): \(reason)") }
+            if let reason = place.refusal { throw flaw(reason, at: start.lowerBound) }
             segments.append(.literal(String(rest[..<start.lowerBound])))
             segments.append(.value(name: String(tail[..<end.lowerBound]), isAttribute: place.isAttribute))
             rest = tail[end.upperBound...]
