@@ -37,7 +37,8 @@ public final class Server {
     /// may add.
     private static let inheritedFiles = 12
 
-    /// Takes the address, opens the ledger, and starts listening. Block the signals before; SIGHUP reads the settings' files again.
+    /// Takes the address, opens the ledger, and starts listening. Block the signals before; SIGHUP reads the settings'
+    /// files again.
     public init(_ configuration: Configuration) throws(StartError) {
         try Server.makeRoomForFiles(configuration)
         manager = SystemdNotifier(environment: configuration.source().environment)

@@ -30,7 +30,7 @@ struct Waiting {
             delay = min(delay, remaining)
         }
         if let reason { printError("paycast: \(reason); trying again in \(delay)") }
-        Waker().wait(timeout: delay)
+        Waker().wait(timeout: delay + .milliseconds(1))  // which counts whole ones
     }
 
     private func timedOut(_ timeout: Duration) -> CommandFailure {

@@ -55,7 +55,7 @@ public final class OwnedThread: Sendable {
     }
 
     /// Waits until `body` has opened what it works with, and says so with what others may know of that. Throws what it
-    /// throws before; the thread has ended then.
+    /// throws before; the thread has ended then. `body` must call `opened` or throw, and must not throw afterwards.
     public func start<Opened: Sendable, Failure: Error>(
         _ name: String,
         opening body: @escaping @Sendable (_ opened: (Opened) -> Void) throws(Failure) -> Void
