@@ -113,7 +113,7 @@ import Testing
         entrance.withLock { $0 = (servers.entrance, 0) }
         #expect(try post(body(servers.signer), to: servers.entrance).contains("200 OK"))
         try Deadline(.seconds(60)).wait {
-            try metrics(servers.entrance).contains("paycast_jobs_waiting 0") && back.requests.count > 0
+            try metrics(servers.entrance).contains("paycast_jobs_waiting 0") && entrance.withLock { $0?.1 != 0 }
         }
         #expect(back.requests.count == 1)
         #expect(entrance.withLock { $0?.1 } == 1)
