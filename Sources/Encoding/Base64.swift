@@ -37,7 +37,7 @@ public enum Base64URL {
 
     /// Adds the text of `bytes` to `output`.
     public static func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
-        // An array of no capacity is the one that all threads share, and setting its count writes to it.
+        // Without capacity it would be the empty array that all threads share, and setting its count would write to that.
         guard !bytes.isEmpty else { return }
         output += [UInt8](unsafeUninitializedCapacity: size(of: bytes.count, isPadded: false)) { text, count in
             count = write(bytes.span, alphabet: alphabet, isPadded: false, to: text)

@@ -104,7 +104,7 @@ struct RedisChannels: Sendable {
 enum RedisReply: Equatable {
     /// The first word, such as `WRONGPASS`.
     case error(code: String)
-    /// The texts of a list; nil for what is none.
+    /// The elements of an array; nil for each that is not a text.
     case list([[UInt8]?])
     case other
 

@@ -93,7 +93,7 @@ struct EventSQL {
 }
 
 extension LedgerQueries {
-    /// A contract, to be rebuilt; nil if there is none. Its newest event is looked for up to position `until`.
+    /// A contract and what it takes to rebuild it; nil if no contract has this id. Finds its newest event up to `position`.
     public func contract(_ id: Int64, until position: Int64) throws(EngineError) -> ContractRebuild? {
         guard let row = try commonSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
             return nil

@@ -25,7 +25,7 @@ public struct LedgerQueries {
     let streams: StreamPattern
     let epoch: String
     let erasureKey: ErasureKey
-    /// The newest position of the running snapshot, and its time; nil while there is none.
+    /// The newest position of the snapshot that is open, and its time; nil if none is open.
     private var running: (head: Cursor, at: Instant)?
 
     /// The same throughout a snapshot: a question that runs again must ask the same.
