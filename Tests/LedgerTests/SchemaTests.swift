@@ -30,14 +30,15 @@ import Testing
         ledger.remove()
     }
 
-    /// What a commit from before version 1 made has no application id, whatever its number.
-    @Test(arguments: [1, 2, 11]) func ledgersFromBeforeTheFirstReleaseAreRefused(version: Int64) throws {
+    /// What a commit from before version 1 made has no application id, or an older one, whatever its number.
+    @Test(arguments: [1, 2, 11], [0, 0x5063_7374])
+    func ledgersFromBeforeTheFirstReleaseAreRefused(version: Int64, application: Int64) throws {
         let path = TemporaryLedger.newPath()
         let old = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
         try old.execute(
             """
             CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL); INSERT INTO meta VALUES ('epoch', 'abcdefgh');
-            CREATE TABLE entries (position INTEGER PRIMARY KEY); PRAGMA user_version = \(version)
+            CREATE TABLE entries (position INTEGER PRIMARY KEY); PRAGMA user_version = \(version); PRAGMA application_id = \(application)
             """
         )
         #expect(throws: LedgerError.unreleasedSchema) { try TemporaryLedger(at: path, kind: .file) }

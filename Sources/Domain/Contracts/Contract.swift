@@ -16,6 +16,8 @@ public struct Contract: Sendable, Equatable {
     /// The app's own user id, if the app gave it to the store.
     public var storeUser: Register<UserID>?
     public var previousLineage: Register<String>?
+    /// The entitlements that the store itself says it opens, joined by commas in the order of their bytes.
+    public var entitlements: Register<String>?
     public var snapshot: SnapshotRegister?
     public var transaction: ChargeRegister?
 
@@ -35,6 +37,10 @@ public struct Contract: Sendable, Equatable {
         raise(&account, to: observation.account.map { Register($0, at: signedAt) })
         raise(&storeUser, to: observation.user.map { Register($0, at: signedAt) })
         raise(&previousLineage, to: observation.previousLineage.map { Register($0, at: signedAt) })
+        raise(
+            &entitlements,
+            to: observation.entitlements.map { Register($0.sorted().joined(separator: ","), at: signedAt) }
+        )
         raise(&transaction, to: observation.transaction.map { ChargeRegister($0, event: event) })
         raise(
             &snapshot,

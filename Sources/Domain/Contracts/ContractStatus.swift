@@ -9,6 +9,8 @@ public struct ContractStatus: Sendable, Hashable {
     public var autoRenew: Bool?
     /// Renewal stays on, but the next period is a pause.
     public var isPausing = false
+    /// True while its period is a free trial.
+    public var isTrial = false
 
     public var isActive: Bool { state.givesAccess }
 
@@ -173,7 +175,8 @@ extension ContractStatus {
             pendingProduct: snapshot.pendingProduct,
             accessUntil: snapshot.accessUntil,
             autoRenew: snapshot.autoRenew,
-            isPausing: snapshot.isPausing
+            isPausing: snapshot.isPausing,
+            isTrial: snapshot.isTrial
         )
     }
 
@@ -181,7 +184,8 @@ extension ContractStatus {
         self.init(
             state: charge.revokedAt == nil ? .active : .revoked,
             product: charge.product,
-            accessUntil: charge.revokedAt ?? charge.expiresAt
+            accessUntil: charge.revokedAt ?? charge.expiresAt,
+            isTrial: charge.isTrial
         )
     }
 }

@@ -14,6 +14,9 @@ public struct Observation: Sendable, Equatable {
     /// The lineage that this one replaces: Apple's MIGRATION, Google's `linkedPurchaseToken`.
     public var previousLineage: String?
     public var isFamilyShared = false
+    /// The entitlements that the store itself says its product opens (RevenueCat: `entitlement_ids`); nil if it says nothing
+    /// of them.
+    public var entitlements: [String]?
     /// True when somebody bought what the transaction charges for, so that its token is that buyer's. A renewal only
     /// repeats the token of the purchase before it.
     public var isPurchase = false
@@ -39,6 +42,8 @@ public struct Snapshot: Sendable, Equatable {
     /// True when the subscription pauses at the end of the period. Only the event's name says so (Google's type 11,
     /// RevenueCat's SUBSCRIPTION_PAUSED).
     public var isPausing: Bool
+    /// True while the period is a free trial.
+    public var isTrial: Bool
 
     public init(
         state: ContractState,
@@ -47,7 +52,8 @@ public struct Snapshot: Sendable, Equatable {
         autoRenew: Bool,
         accessUntil: Instant?,
         signedAt: Instant,
-        isPausing: Bool = false
+        isPausing: Bool = false,
+        isTrial: Bool = false
     ) {
         self.state = state
         self.product = product
@@ -56,6 +62,7 @@ public struct Snapshot: Sendable, Equatable {
         self.accessUntil = accessUntil
         self.signedAt = signedAt
         self.isPausing = isPausing
+        self.isTrial = isTrial
     }
 }
 
@@ -68,6 +75,10 @@ public struct Transaction: Sendable, Equatable {
     public var revokedAt: Instant?
     /// Superseded by an upgrade.
     public var isUpgraded = false
+    /// True when it paid nothing for a trial.
+    public var isTrial = false
+    /// What tells several offers of one product apart (Google's purchase option of a rental).
+    public var option: String?
     public var quantity = 1
     /// Thousandths of the currency's unit: 9990 is 9.99. Not for accounting.
     public var price: Int64?

@@ -38,14 +38,16 @@ public enum LedgerTables {
                 product_group TEXT, product_group_at \(number), token TEXT, token_at \(number),
                 account \(text), account_at \(number), store_user \(text), store_user_at \(number),
                 previous_lineage \(text), previous_lineage_at \(number), order_number \(text),
+                entitlements TEXT, entitlements_at \(number),
                 snapshot_event TEXT, snapshot_state TEXT, snapshot_product TEXT, snapshot_pending_product TEXT,
                 snapshot_auto_renew \(number), snapshot_access_until \(number), snapshot_signed_at \(number),
-                snapshot_is_pausing \(number),
+                snapshot_is_pausing \(number), snapshot_is_trial \(number),
                 charge_event TEXT, charge_id TEXT, charge_product TEXT, charge_purchased_at \(number),
                 charge_expires_at \(number), charge_revoked_at \(number), charge_is_upgraded \(number),
+                charge_is_trial \(number), charge_option TEXT,
                 charge_quantity \(number), charge_price \(number), charge_currency TEXT, charge_signed_at \(number),
                 state TEXT NOT NULL, product TEXT NOT NULL, pending_product TEXT, access_until \(number),
-                auto_renew \(number), is_pausing \(number) NOT NULL DEFAULT 0, ends_at \(number)
+                auto_renew \(number), is_pausing \(number) NOT NULL DEFAULT 0, is_trial \(number) NOT NULL DEFAULT 0, ends_at \(number)
             )\(isShared ? " WITH (fillfactor = 80)" : rows);
             CREATE UNIQUE INDEX contracts_by_lineage ON contracts (lineage, provider, environment, app);
             CREATE INDEX contracts_by_user ON contracts ("user", kind\(id)) WHERE "user" IS NOT NULL;

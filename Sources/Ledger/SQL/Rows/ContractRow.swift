@@ -12,15 +12,16 @@ struct ContractRow {
     static let identityColumns = [
         "kind", "user", "user_at", "is_family_shared", "product_group", "product_group_at", "token", "token_at",
         "account", "account_at", "previous_lineage", "previous_lineage_at", "store_user", "store_user_at",
-        "order_number",
+        "order_number", "entitlements", "entitlements_at",
     ]
     static let stateColumns = [
         "snapshot_event", "snapshot_state", "snapshot_product", "snapshot_pending_product", "snapshot_auto_renew",
-        "snapshot_access_until", "snapshot_signed_at", "snapshot_is_pausing",
+        "snapshot_access_until", "snapshot_signed_at", "snapshot_is_pausing", "snapshot_is_trial",
         "charge_event", "charge_id", "charge_product", "charge_purchased_at", "charge_expires_at",
-        "charge_revoked_at", "charge_is_upgraded", "charge_quantity", "charge_price", "charge_currency",
+        "charge_revoked_at", "charge_is_upgraded", "charge_is_trial", "charge_option", "charge_quantity",
+        "charge_price", "charge_currency",
         "charge_signed_at",
-        "state", "product", "pending_product", "access_until", "auto_renew", "is_pausing", "ends_at",
+        "state", "product", "pending_product", "access_until", "auto_renew", "is_pausing", "is_trial", "ends_at",
     ]
     static let columns = (keyColumns + identityColumns + stateColumns).joined(separator: ", ")
     /// The columns that `read` reads.
@@ -52,6 +53,7 @@ struct ContractRow {
         contract.storeUser = register(row.optionalUser(), at: row.instant())
         // The charge says it as well.
         row.skip()
+        contract.entitlements = register(row.optionalText(), at: row.instant())
         contract.snapshot = try SnapshotRegister(&row)
         contract.transaction = ChargeRegister(&row)
         let status = try ContractStatus(&row)
@@ -85,7 +87,7 @@ extension TrackedContract {
             Value(contract.account?.value), Value(contract.account?.signedAt),
             Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
             Value(contract.storeUser?.value), Value(contract.storeUser?.signedAt),
-            Value(orderNumber),
+            Value(orderNumber), Value(contract.entitlements?.value), Value(contract.entitlements?.signedAt),
         ]
     }
 
@@ -95,13 +97,14 @@ extension TrackedContract {
         return [
             Value(contract.snapshot?.event), Value(snapshot?.state), Value(snapshot?.product),
             Value(snapshot?.pendingProduct), Value(snapshot?.autoRenew), Value(snapshot?.accessUntil),
-            Value(snapshot?.signedAt), Value(snapshot?.isPausing),
+            Value(snapshot?.signedAt), Value(snapshot?.isPausing), Value(snapshot?.isTrial),
             Value(contract.transaction?.event), Value(charge?.id), Value(charge?.product), Value(charge?.purchasedAt),
             Value(charge?.expiresAt), Value(charge?.revokedAt), Value(charge?.isUpgraded),
+            Value(charge?.isTrial), Value(charge?.option),
             Value(charge.map { Int64($0.quantity) }), Value(charge?.price), Value(charge?.currency),
             Value(charge?.signedAt),
             Value(status.state), .text(status.product), Value(status.pendingProduct), Value(status.accessUntil),
-            Value(status.autoRenew), Value(status.isPausing), Value(endsAt),
+            Value(status.autoRenew), Value(status.isPausing), Value(status.isTrial), Value(endsAt),
         ]
     }
 
@@ -113,7 +116,7 @@ extension TrackedContract {
             || contract.group != other.contract.group || contract.token != other.contract.token
             || contract.account != other.contract.account
             || contract.previousLineage != other.contract.previousLineage
-            || orderNumber != other.orderNumber
+            || orderNumber != other.orderNumber || contract.entitlements != other.contract.entitlements
     }
 
     private var orderNumber: String? { contract.transaction?.transaction.orderNumber }
@@ -122,7 +125,7 @@ extension TrackedContract {
 extension SnapshotRegister {
     /// Nil when the contract has none.
     fileprivate init?(_ row: inout Row) throws(EngineError) {
-        if row.skips(8) { return nil }
+        if row.skips(9) { return nil }
         let event = row.text()
         let snapshot = Snapshot(
             state: try row.word(),
@@ -131,7 +134,8 @@ extension SnapshotRegister {
             autoRenew: row.flag(),
             accessUntil: row.optionalInstant(),
             signedAt: row.instant(),
-            isPausing: row.flag()
+            isPausing: row.flag(),
+            isTrial: row.flag()
         )
         self.init(snapshot, event: event)
     }
@@ -140,13 +144,15 @@ extension SnapshotRegister {
 extension ChargeRegister {
     /// Nil when the contract has none.
     fileprivate init?(_ row: inout Row) {
-        if row.skips(11) { return nil }
+        if row.skips(13) { return nil }
         let event = row.text()
         let (id, product, purchasedAt) = (row.text(), row.text(), row.instant())
         var charge = Transaction(id: id, product: product, purchasedAt: purchasedAt, signedAt: purchasedAt)
         charge.expiresAt = row.optionalInstant()
         charge.revokedAt = row.optionalInstant()
         charge.isUpgraded = row.flag()
+        charge.isTrial = row.flag()
+        charge.option = row.optionalText()
         charge.quantity = Int(row.integer())
         charge.price = row.optionalInteger()
         charge.currency = row.optionalText()
@@ -162,5 +168,6 @@ extension ContractStatus {
         accessUntil = row.optionalInstant()
         autoRenew = row.optionalFlag()
         isPausing = row.flag()
+        isTrial = row.flag()
     }
 }
