@@ -3,30 +3,77 @@ public import Domain
 /// Answers `GET /users/{user}/entitlements`.
 public struct EntitlementsAnswer: Codable, Sendable, Equatable {
     public var user: UserID
-    /// Whether one of the entitlements gives access now.
+    /// Whether the main entitlement gives access now: the catalog's first, or `default`.
     public var active: Bool
-    /// The user's present and past entitlements; those that speak for the user come first.
-    public var entitlements: [EntitlementItem]
+    /// Each entitlement of the catalog, by its name.
+    public var entitlements: [String: EntitlementItem]
+    /// What the user bought, or was granted; the contracts that speak for the user come first.
+    public var contracts: [ContractItem]
     /// The ledger's newest cursor when they were read.
     public var since: String
 
-    public init(user: UserID, active: Bool, entitlements: [EntitlementItem], since: Cursor) {
+    public init(user: UserID, entitlements: [Entitlement], contracts: [ContractSummary], since: Cursor) {
         self.user = user
-        self.active = active
-        self.entitlements = entitlements
+        active = entitlements.first?.isActive ?? false
+        self.entitlements = EntitlementItem.byName(entitlements)
+        self.contracts = contracts.map(ContractItem.init)
         self.since = since.description
     }
 }
 
-/// A user's right because of one contract.
+/// A level of access, and the contract that speaks for it. All but `active` and `trial` are null for a user who never had it.
 public struct EntitlementItem: Codable, Sendable, Equatable {
+    /// Whether it gives access now.
+    public var active: Bool
+    /// A `ContractState`.
+    @Nullable public var state: String?
+    /// The product by the store's id.
+    @Nullable public var product: String?
+    /// When access ends, of all contracts that open it: ISO 8601, UTC; null if it does not end by itself.
+    @Nullable public var accessUntil: String?
+    /// Whether it renews; null for what does not renew, or if the store has not said.
+    @Nullable public var autoRenew: Bool?
+    /// Whether it is a free trial now.
+    public var trial: Bool
+    /// ISO 8601, UTC; null if it is none.
+    @Nullable public var trialEndsAt: String?
+    /// Who tells of it.
+    @Nullable public var provider: String?
+    /// Who sold it: another store than `provider` behind RevenueCat and PurchaseKit.
+    @Nullable public var store: String?
+    /// The store's lineage id. Left out if there is none, and for pages: whoever holds Google's may claim its purchase.
+    public var contract: String?
+
+    init(_ entitlement: Entitlement) {
+        let winner = entitlement.winner
+        active = entitlement.isActive
+        trial = winner?.status.trialEndsAt != nil
+        contract = winner?.contract.lineage
+        state = winner?.status.state.rawValue
+        product = winner?.status.product
+        accessUntil = entitlement.accessUntil?.iso8601
+        autoRenew = winner?.status.autoRenew
+        trialEndsAt = winner?.status.trialEndsAt?.iso8601
+        provider = winner?.contract.provider.rawValue
+        store = winner?.store
+    }
+
+    public static func byName(_ entitlements: [Entitlement]) -> [String: EntitlementItem] {
+        Dictionary(entitlements.map { ($0.name.description, EntitlementItem($0)) }) { first, _ in first }
+    }
+}
+
+/// What a user bought, or was granted.
+public struct ContractItem: Codable, Sendable, Equatable {
     /// The product by the store's id.
     public var product: String
+    /// The names of the entitlements that it opens while it is active.
+    public var entitlements: [String]
     /// The product's group; null if it has none.
     @Nullable public var group: String?
     /// A `ContractState`.
     public var state: String
-    /// Whether it gives access now.
+    /// Whether it opens them now.
     public var active: Bool
     /// When access ends: ISO 8601, UTC; null if it does not end by itself.
     @Nullable public var accessUntil: String?
@@ -34,8 +81,10 @@ public struct EntitlementItem: Codable, Sendable, Equatable {
     @Nullable public var autoRenew: Bool?
     /// The product of the next period, if it changes.
     @Nullable public var pendingProduct: String?
-    /// The store's name.
+    /// Who tells of it.
     public var provider: String
+    /// Who sold it: another store than `provider` behind RevenueCat and PurchaseKit.
+    public var store: String
     /// `Production` or `Sandbox`; in development also `Xcode`.
     public var environment: String
     /// The store's lineage id.
@@ -46,18 +95,20 @@ public struct EntitlementItem: Codable, Sendable, Equatable {
     /// members that they always had.
     public var quantity: Int?
 
-    public init(_ entitlement: Entitlement) {
-        product = entitlement.product
-        state = entitlement.state.rawValue
-        active = entitlement.isActive
-        provider = entitlement.provider.rawValue
-        environment = entitlement.environment.rawValue
-        contract = entitlement.contract
-        family = entitlement.isFamilyShared
-        quantity = entitlement.quantity
-        group = entitlement.group
-        accessUntil = entitlement.accessUntil?.iso8601
-        autoRenew = entitlement.autoRenew
-        pendingProduct = entitlement.pendingProduct
+    public init(_ summary: ContractSummary) {
+        product = summary.product
+        entitlements = summary.opens.map(\.description)
+        state = summary.state.rawValue
+        active = summary.isActive
+        provider = summary.provider.rawValue
+        store = summary.store
+        environment = summary.environment.rawValue
+        contract = summary.contract
+        family = summary.isFamilyShared
+        quantity = summary.quantity
+        group = summary.group
+        accessUntil = summary.accessUntil?.iso8601
+        autoRenew = summary.autoRenew
+        pendingProduct = summary.pendingProduct
     }
 }

@@ -18,10 +18,12 @@ public struct HookMessage: Codable, Sendable, Equatable {
     /// `entitlements.changed` have no state, and a test has no user either.
     public struct Content: Codable, Sendable, Equatable {
         public var user: UserID?
-        /// Whether one of the entitlements gives access now.
+        /// Whether the main entitlement gives access now.
         public var active: Bool?
-        /// The user's present and past entitlements; those that speak for the user come first.
-        public var entitlements: [EntitlementItem]?
+        /// Each entitlement of the catalog, by its name.
+        public var entitlements: [String: EntitlementItem]?
+        /// The contracts that speak for the user come first.
+        public var contracts: [ContractItem]?
         /// The ledger's newest cursor when they were read.
         public var since: String?
         public var cause: Cause?
@@ -38,6 +40,7 @@ public struct HookMessage: Codable, Sendable, Equatable {
             self.user = user
             active = answer?.active
             entitlements = answer?.entitlements
+            contracts = answer?.contracts
             since = answer?.since
             self.cause = cause
             self.cursor = cursor.description
@@ -84,8 +87,15 @@ extension HookMessage.Content {
     fileprivate func write(to writer: inout ObjectWriter) {
         if let active { writer.flag("active", active) }
         if let cause { writer.object("cause") { cause.write(to: &$0) } }
+        if let contracts { writer.objects("contracts", of: contracts) { $0.write(to: &$1) } }
         writer.text("cursor", ifAny: cursor)
-        if let entitlements { writer.objects("entitlements", of: entitlements) { $0.write(to: &$1) } }
+        if let entitlements {
+            writer.object("entitlements") { writer in
+                for (name, item) in entitlements.sorted(by: { $0.key < $1.key }) {
+                    writer.object(named: name) { item.write(to: &$0) }
+                }
+            }
+        }
         writer.text("since", ifAny: since)
         writer.number("superseded", ifAny: superseded)
         writer.text("user", ifAny: user?.text)
@@ -108,7 +118,23 @@ extension EntitlementItem {
         writer.text("access_until", accessUntil)
         writer.flag("active", active)
         writer.flag("auto_renew", autoRenew)
+        writer.text("contract", ifAny: contract)
+        writer.text("product", product)
+        writer.text("provider", provider)
+        writer.text("state", state)
+        writer.text("store", store)
+        writer.flag("trial", trial)
+        writer.text("trial_ends_at", trialEndsAt)
+    }
+}
+
+extension ContractItem {
+    fileprivate func write(to writer: inout ObjectWriter) {
+        writer.text("access_until", accessUntil)
+        writer.flag("active", active)
+        writer.flag("auto_renew", autoRenew)
         writer.text("contract", contract)
+        writer.texts("entitlements", entitlements)
         writer.text("environment", environment)
         writer.flag("family", family)
         writer.text("group", group)
@@ -117,5 +143,6 @@ extension EntitlementItem {
         writer.text("provider", provider)
         writer.number("quantity", ifAny: quantity)
         writer.text("state", state)
+        writer.text("store", store)
     }
 }

@@ -22,6 +22,24 @@ struct ObjectWriter {
         object(body)
     }
 
+    /// `name` is one that needs no escape.
+    mutating func object(named name: String, _ body: (inout ObjectWriter) -> Void) {
+        bytes.append(contentsOf: isFirst ? "\"".utf8 : ",\"".utf8)
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(contentsOf: "\":".utf8)
+        object(body)
+    }
+
+    mutating func texts(_ name: StaticString, _ texts: [String]) {
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, text) in texts.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            JSONLiteral.append(text, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
     mutating func objects<Item>(_ name: StaticString, of items: [Item], _ body: (Item, inout ObjectWriter) -> Void) {
         begin(name)
         bytes.append(UInt8(ascii: "["))

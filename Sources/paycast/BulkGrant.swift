@@ -63,7 +63,7 @@ struct BulkGrant {
     private func heldProduct(of user: String) throws(CommandFailure) -> String? {
         let path = "/users/" + pathPart(user) + "/entitlements"
         let answer: EntitlementsAnswer = try remote.get(path, saying: "what users hold")
-        return answer.entitlements.filter(\.isCompensated).min { $0.rank < $1.rank }?.product
+        return answer.contracts.filter(\.isCompensated).min { $0.rank < $1.rank }?.product
     }
 
     /// Depends on everything but the file: a second compensation has another reason.
@@ -111,7 +111,7 @@ struct BulkGrant {
     private var unreadable: CommandFailure { CommandFailure("\(file): \(String(cString: strerror(errno)))") }
 }
 
-extension EntitlementItem {
+extension ContractItem {
     /// Not what was handed over, never paid for, refunded or taken back; nor what is of a sandbox, unless the server honours
     /// it: then it gives access.
     fileprivate var isCompensated: Bool {

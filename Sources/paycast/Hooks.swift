@@ -175,7 +175,7 @@ extension Hooks {
         var words = [message.type]
         if let user = data.user { words.append("user=\(user.text)") }
         if let active = data.active { words.append("active=\(active)") }
-        for item in data.entitlements ?? [] {
+        for item in data.contracts ?? [] {
             words.append("\(item.product)=\(item.state)" + (item.accessUntil.map { " until \($0)" } ?? ""))
         }
         if let cause = data.cause {

@@ -31,7 +31,7 @@ import Testing
         )
     }
 
-    private static let entitlement = Entitlement(
+    private static let summary = ContractSummary(
         product: "pro",
         group: nil,
         state: .owned,
@@ -46,16 +46,16 @@ import Testing
     )
 
     @Test func entitlementShowsWhatIsAbsent() {
-        let entitlement = Self.entitlement
+        let summary = Self.summary
         let members =
             #""access_until":null,"active":true,"auto_renew":null,"contract":"1001","environment":"Sandbox","#
             + #""family":false,"group":null,"pending_product":null,"product":"pro","provider":"apple","state":"owned""#
-        check(EntitlementItem(entitlement), is: "{\(members)}")
+        check(ContractItem(summary), is: "{\(members)}")
         check(
             EntitlementsAnswer(
                 user: "42",
                 active: true,
-                entitlements: [EntitlementItem(entitlement)],
+                entitlements: [ContractItem(summary)],
                 since: Cursor(epoch: "e", position: 7)
             ),
             is: #"{"active":true,"entitlements":[{\#(members)}],"since":"e-7","user":"42"}"#
@@ -68,7 +68,7 @@ import Testing
             StreamEntitlementsAnswer(
                 user: "42",
                 active: true,
-                entitlements: [StreamEntitlementItem(EntitlementItem(Self.entitlement))]
+                entitlements: [StreamContractItem(ContractItem(Self.summary))]
             ),
             is: #"{"active":true,"entitlements":[{"access_until":null,"active":true,"auto_renew":null,"#
                 + #""environment":"Sandbox","family":false,"group":null,"pending_product":null,"product":"pro","#
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: ["42", "\"quoted\" \\ é\u{2028}"]) func messagesAreWrittenByHandAsTheTypeSays(_ user: String) {
-        let full = Entitlement(
+        let full = ContractSummary(
             product: "pro/1",
             group: user,
             state: .active,
@@ -128,7 +128,7 @@ import Testing
             let answer = EntitlementsAnswer(
                 user: UserID(user),
                 active: true,
-                entitlements: items.map(EntitlementItem.init),
+                entitlements: items.map(ContractItem.init),
                 since: cursor
             )
             let content = HookMessage.Content(

@@ -21,8 +21,8 @@ enum ConsoleFixture {
         product: String = "pro.monthly",
         owner: UserID? = "42",
         account: String? = nil
-    ) -> ContractItem {
-        let entitlement = Entitlement(
+    ) -> ContractDetail {
+        let summary = ContractSummary(
             product: product,
             group: nil,
             state: state,
@@ -35,7 +35,7 @@ enum ConsoleFixture {
             contract: lineage,
             isFamilyShared: false
         )
-        let details = ContractItem.Details(
+        let details = ContractDetail.Details(
             app: "com.example.app",
             kind: "subscription",
             owner: owner,
@@ -49,7 +49,7 @@ enum ConsoleFixture {
             currency: nil,
             statedAt: date(-1).iso8601
         )
-        return ContractItem(entitlement: EntitlementItem(entitlement), details: details)
+        return ContractDetail(summary: ContractItem(summary), details: details)
     }
 
     static func order(
@@ -97,12 +97,12 @@ enum ConsoleFixture {
         return item
     }
 
-    static func record(_ contracts: [ContractItem] = [], orders: [OrderItem] = [], user: UserID = "42") -> UserAnswer {
+    static func record(_ contracts: [ContractDetail] = [], orders: [OrderItem] = [], user: UserID = "42") -> UserAnswer {
         UserAnswer(
             user: user,
             stream: "user:\(user):paywall",
             locale: nil,
-            active: contracts.contains { $0.entitlement.active },
+            active: contracts.contains { $0.summary.active },
             contracts: contracts,
             orders: orders,
             since: cursor

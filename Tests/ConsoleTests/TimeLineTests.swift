@@ -11,7 +11,7 @@ import Testing
 
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let contracts: [ContractItem]
+        let contracts: [ContractDetail]
         var events: [FeedItem] = []
         /// The first lane's states, with the products unless all are pro.monthly, and a star for what lies ahead.
         let bands: [String]
@@ -20,7 +20,7 @@ import Testing
         var begins: Double?
     }
 
-    private static func bought(_ contract: ContractItem, day: Double) -> ContractItem {
+    private static func bought(_ contract: ContractDetail, day: Double) -> ContractDetail {
         var contract = contract
         contract.details.purchasedAt = Fixture.date(day).iso8601
         return contract
@@ -33,7 +33,7 @@ import Testing
         return event
     }
 
-    private static func shared(_ contract: ContractItem) -> ContractItem {
+    private static func shared(_ contract: ContractDetail) -> ContractDetail {
         var contract = contract
         contract.details.sharedWith = ["43"]
         return contract

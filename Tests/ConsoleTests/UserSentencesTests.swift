@@ -9,7 +9,7 @@ import Testing
 @Suite struct UserSentencesTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        var contract: ContractItem?
+        var contract: ContractDetail?
         var events: [FeedItem] = []
         let says: String
     }
@@ -114,7 +114,7 @@ import Testing
         ),
     ]
 
-    private static var upgraded: ContractItem {
+    private static var upgraded: ContractDetail {
         var contract = Fixture.contract(product: "pro.annual")
         contract.details.purchasedAt = Fixture.now.iso8601
         (contract.details.price, contract.details.currency) = (79_990, "USD")
@@ -129,7 +129,7 @@ import Testing
 
     struct Renewal: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let contract: ContractItem
+        let contract: ContractDetail
         var renews: Bool?
         let says: String
     }
@@ -148,7 +148,7 @@ import Testing
         ),
     ]) func renewal(_ given: Renewal) {
         var contract = given.contract
-        contract.entitlement.autoRenew = given.renews
+        contract.summary.autoRenew = given.renews
         #expect(ContractSentence(contract, events: [], now: Fixture.now).renewal == given.says)
     }
 
@@ -178,7 +178,7 @@ import Testing
 
     struct Access: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        var contracts: [ContractItem] = []
+        var contracts: [ContractDetail] = []
         let says: String
     }
 

@@ -28,7 +28,7 @@ import Testing
     }
 
     private struct Final: Equatable {
-        var entitlements: [[Entitlement]] = []
+        var entitlements: [[ContractSummary]] = []
         var active: [Bool] = []
     }
 

@@ -31,7 +31,7 @@ import Testing
         _ = try ledger.send(Fixture.subscription("e1", state: .cancelled, until: .seconds(600), token: token))
         ledger.clock.set(to: Fixture.now + .seconds(86_400))
         #expect(try ledger.orderRecord(token)?.purchases.first?.state == .expired)
-        #expect(try ledger.record("42").contracts.first?.entitlement.state == .expired)
+        #expect(try ledger.record("42").contracts.first?.summary.state == .expired)
         #expect(try !ledger.record("42").isActive)
     }
 
@@ -72,8 +72,8 @@ import Testing
         _ = try ledger.send(Fixture.purchase("e4", kind: .consumable, product: "coins", token: token))
         let record = try ledger.record("42")
         let entitlements = try ledger.entitlements("42")
-        #expect(record.contracts.map(\.entitlement) == entitlements.entitlements)
-        #expect(record.contracts.map(\.entitlement.contract) == ["1", "2", "one-time-coins", "3"])
+        #expect(record.contracts.map(\.summary) == entitlements.entitlements)
+        #expect(record.contracts.map(\.summary.contract) == ["1", "2", "one-time-coins", "3"])
         #expect(record.isActive && record.head == entitlements.since)
         let contracts = record.contracts.map(\.tracked)
         #expect(contracts.allSatisfy { $0.contract.token?.value == token && $0.user == "42" })

@@ -156,12 +156,12 @@ extension Grant {
 extension UserRecord {
     /// Nil for the contract of a store, or of somebody else.
     fileprivate func grant(_ id: String, of user: UserID) -> Grant? {
-        for record in contracts where record.entitlement.provider == .paycast {
-            guard record.entitlement.contract.hasSameBytes(as: id),
+        for record in contracts where record.summary.provider == .paycast {
+            guard record.summary.contract.hasSameBytes(as: id),
                 let charge = record.tracked.contract.transaction?.transaction
             else { continue }
             var grant = Grant(id: id, user: user, product: charge.product, grantedAt: charge.purchasedAt, reason: "")
-            grant.group = record.entitlement.group
+            grant.group = record.summary.group
             (grant.until, grant.revokedAt) = (charge.expiresAt, charge.revokedAt)
             return grant
         }

@@ -11,8 +11,8 @@ extension Services {
         return answer(asking: { try $0.entitlements(of: user) }) { held in
             let answer = EntitlementsAnswer(
                 user: user,
-                active: held.isActive,
-                entitlements: held.entitlements.map(EntitlementItem.init),
+                entitlements: held.entitlements,
+                contracts: held.contracts,
                 since: held.since
             )
             return JSON.response(200, body: answer)
@@ -72,11 +72,7 @@ extension Services {
             let isTaken = reader.ask({ try $0.entitlements(of: user) }) { result in
                 guard case .success(let held) = result else { return reply.send(origin.shown(.unreadable)) }
                 let body = JSON.encode(
-                    StreamEntitlementsAnswer(
-                        user: user,
-                        active: held.isActive,
-                        entitlements: held.entitlements.map { StreamEntitlementItem(EntitlementItem($0)) }
-                    )
+                    StreamEntitlementsAnswer(user: user, entitlements: held.entitlements, contracts: held.contracts)
                 )
                 reply.send(origin.shown(Services.response(body, ifNoneMatch: known)))
             }
@@ -104,15 +100,29 @@ extension Services {
 /// the ledger's position moves with every user's purchases, and the answer's tag would never match again.
 struct StreamEntitlementsAnswer: Codable, Sendable, Equatable {
     var user: UserID
-    /// Whether one of the entitlements gives access now.
+    /// Whether the main entitlement gives access now.
     var active: Bool
-    /// What the user holds or held; the entitlements that speak for the user come first.
-    var entitlements: [StreamEntitlementItem]
+    /// By their names.
+    var entitlements: [String: EntitlementItem]
+    /// What the user holds or held; the contracts that speak for the user come first.
+    var contracts: [StreamContractItem]
+
+    init(user: UserID, entitlements: [Entitlement], contracts: [ContractSummary]) {
+        self.user = user
+        active = entitlements.first?.isActive ?? false
+        self.entitlements = EntitlementItem.byName(entitlements).mapValues { item in
+            var item = item
+            item.contract = nil
+            return item
+        }
+        self.contracts = contracts.map { StreamContractItem(ContractItem($0)) }
+    }
 }
 
-/// The members of `EntitlementItem` that are for pages.
-struct StreamEntitlementItem: Codable, Sendable, Equatable {
+/// The members of `ContractItem` that are for pages.
+struct StreamContractItem: Codable, Sendable, Equatable {
     var product: String
+    var entitlements: [String]
     @Nullable var group: String?
     var state: String
     var active: Bool
@@ -120,15 +130,18 @@ struct StreamEntitlementItem: Codable, Sendable, Equatable {
     @Nullable var autoRenew: Bool?
     @Nullable var pendingProduct: String?
     var provider: String
+    var store: String
     var environment: String
     var family: Bool
     var quantity: Int?
 
-    init(_ item: EntitlementItem) {
+    init(_ item: ContractItem) {
         product = item.product
+        entitlements = item.entitlements
         state = item.state
         active = item.active
         provider = item.provider
+        store = item.store
         environment = item.environment
         family = item.family
         quantity = item.quantity

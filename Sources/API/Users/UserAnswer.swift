@@ -16,8 +16,9 @@ extension Services {
                 user: user,
                 stream: stream.text,
                 locale: found.language?.text,
-                active: found.isActive,
-                contracts: found.contracts.map(ContractItem.init),
+                active: found.entitlements.first?.isActive ?? false,
+                entitlements: EntitlementItem.byName(found.entitlements),
+                contracts: found.contracts.map(ContractDetail.init),
                 orders: found.orders.map(OrderItem.init),
                 since: found.head.description
             )
@@ -26,12 +27,12 @@ extension Services {
     }
 }
 
-extension ContractItem {
+extension ContractDetail {
     fileprivate init(_ record: ContractRecord) {
         let contract = record.tracked.contract
         let charge = contract.transaction?.transaction
         self.init(
-            entitlement: EntitlementItem(record.entitlement),
+            summary: ContractItem(record.summary),
             details: Details(
                 app: contract.key.app,
                 kind: contract.kind.rawValue,
@@ -57,10 +58,12 @@ public struct UserAnswer: Codable, Sendable, Equatable {
     public var stream: String
     /// The language tag that the app reported last; left out if it never reported one.
     public var locale: String?
-    /// Whether one of the contracts gives access now.
+    /// Whether the main entitlement gives access now.
     public var active: Bool
+    /// Each entitlement of the catalog, by its name.
+    public var entitlements: [String: EntitlementItem]
     /// The contracts that speak for the user come first.
-    public var contracts: [ContractItem]
+    public var contracts: [ContractDetail]
     /// The newest 100, newest first.
     public var orders: [OrderItem]
     /// The ledger's newest cursor when it was read.
@@ -68,7 +71,7 @@ public struct UserAnswer: Codable, Sendable, Equatable {
 }
 
 /// A contract as support sees it: one object with the members of both.
-public struct ContractItem: Codable, Sendable, Equatable {
+public struct ContractDetail: Codable, Sendable, Equatable {
     public struct Details: Codable, Sendable, Equatable {
         /// The store's name for the app.
         public var app: String
@@ -96,17 +99,17 @@ public struct ContractItem: Codable, Sendable, Equatable {
         @Nullable public var statedAt: String?
     }
 
-    public var entitlement: EntitlementItem
+    public var summary: ContractItem
     public var details: Details
 }
 
-extension ContractItem {
+extension ContractDetail {
     public init(from decoder: any Decoder) throws {
-        self.init(entitlement: try EntitlementItem(from: decoder), details: try Details(from: decoder))
+        self.init(summary: try ContractItem(from: decoder), details: try Details(from: decoder))
     }
 
     public func encode(to encoder: any Encoder) throws {
-        try entitlement.encode(to: encoder)
+        try summary.encode(to: encoder)
         try details.encode(to: encoder)
     }
 }

@@ -80,7 +80,7 @@ extension UserAction {
     ) { form throws(ConsoleError) in
         let names = ["apple", "google", "stripe", "revenuecat"]
         let record = try form.visit.api.get(UserAnswer.self, from: .user(form.user))
-        let own = record.contracts.map(\.entitlement.provider).first(where: names.contains)
+        let own = record.contracts.map(\.summary.provider).first(where: names.contains)
         let chosen = form["provider"].isEmpty ? own ?? "" : form["provider"]
         let spans = [("1", "of the last day"), ("3", "of the last 3 days"), ("30", "of the last 30 days")]
         return form.visit["action.recover"].render([

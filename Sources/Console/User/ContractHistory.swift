@@ -29,8 +29,8 @@ struct ContractHistory {
     var start: Instant { spans.first?.start ?? marks.first?.at ?? Instant(milliseconds: 0) }
     var end: Instant { max(spans.last?.end ?? start, marks.last?.at ?? start) }
 
-    init(_ contract: ContractItem, events: [FeedItem], now: Instant) {
-        let item = contract.entitlement
+    init(_ contract: ContractDetail, events: [FeedItem], now: Instant) {
+        let item = contract.summary
         let store = item.provider == Provider.paycast.rawValue ? "granted" : StoreWords.store(item.provider)
         name = "\(item.product), \(store)" + (item.environment == "Production" ? "" : ", \(item.environment)")
         let move = ContractHistory.move(of: contract, in: events)
@@ -50,9 +50,9 @@ struct ContractHistory {
     }
 
     /// What was before belongs to another user; of a contract that others share, to this one too.
-    private static func move(of contract: ContractItem, in events: [FeedItem]) -> FeedItem? {
+    private static func move(of contract: ContractDetail, in events: [FeedItem]) -> FeedItem? {
         guard let owner = contract.details.owner, contract.details.sharedWith.isEmpty else { return nil }
-        let item = contract.entitlement
+        let item = contract.summary
         return events.filter { event in
             event.isMove && event.user == owner && event.provider == item.provider
                 && event.contract?.hasSameBytes(as: item.contract) == true
@@ -61,12 +61,12 @@ struct ContractHistory {
 
     /// Each state of a product lasts until the next one. The last one lasts until now, or until the end that the store has said.
     private static func spans(
-        _ contract: ContractItem,
+        _ contract: ContractDetail,
         told: [(at: Instant, event: FeedItem)],
         until: Instant?,
         now: Instant
     ) -> [Span] {
-        let (state, present) = (contract.entitlement.state, contract.entitlement.product)
+        let (state, present) = (contract.summary.state, contract.summary.product)
         var changes: [(at: Instant, state: String, product: String)] = []
         if let bought = contract.details.purchasedAt?.instant, told.first.map({ bought < $0.at }) ?? true {
             let first = told.first?.event
@@ -95,7 +95,7 @@ struct ContractHistory {
     }
 
     private static func marks(
-        _ contract: ContractItem,
+        _ contract: ContractDetail,
         told: [(at: Instant, event: FeedItem)],
         until: Instant?
     ) -> [Moment] {

@@ -6,8 +6,8 @@ import Domain
 struct ContractSentence {
     /// The event that decided, as far as it is among those given.
     let cause: FeedItem?
-    private let item: EntitlementItem
-    private let details: ContractItem.Details
+    private let item: ContractItem
+    private let details: ContractDetail.Details
     private let store: String
     private let isGrant: Bool
     private let end: Instant?
@@ -16,20 +16,20 @@ struct ContractSentence {
     private let formerProduct: String?
 
     /// `events` are the user's, newest first.
-    init(_ contract: ContractItem, events: [FeedItem], now: Instant) {
-        item = contract.entitlement
+    init(_ contract: ContractDetail, events: [FeedItem], now: Instant) {
+        item = contract.summary
         details = contract.details
         store = StoreWords.store(item.provider)
         isGrant = item.provider == Provider.paycast.rawValue
         end = item.accessUntil?.instant
         hasPassed = end.map { $0 <= now } ?? false
-        let own = events.firstIndex { $0.hasChanged(contract.entitlement) }
-        let names = [contract.entitlement.contract, contract.details.replaces].compactMap { $0 }
+        let own = events.firstIndex { $0.hasChanged(contract.summary) }
+        let names = [contract.summary.contract, contract.details.replaces].compactMap { $0 }
         cause = own.map { events[$0] }
         formerProduct =
             own.flatMap { own in
                 events[(own + 1)...].first { event in
-                    event.outcome == Outcome.applied.rawValue && event.provider == contract.entitlement.provider
+                    event.outcome == Outcome.applied.rawValue && event.provider == contract.summary.provider
                         && names.contains { event.contract?.hasSameBytes(as: $0) == true } && event.product != nil
                 }
             }?.product

@@ -47,7 +47,7 @@ struct TimeLine: Equatable {
     var height: Double { TimeLine.top + Double(lanes.count) * TimeLine.laneHeight + 26 }
 
     /// `events` are the newest ones, in any order. Nil without a contract.
-    init?(_ contracts: [ContractItem], events: [FeedItem], now: Instant) {
+    init?(_ contracts: [ContractDetail], events: [FeedItem], now: Instant) {
         let shown = contracts.prefix(TimeLine.laneLimit).map { ContractHistory($0, events: events, now: now) }
         guard let start = shown.map(\.start).min(), let last = shown.map(\.end).max() else { return nil }
         let scale = TimeScale(from: start, to: max(last, now))

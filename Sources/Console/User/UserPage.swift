@@ -18,7 +18,7 @@ struct UserPage: ConsolePage {
             movesBack: follows(visit)
         )
         let tables = UserTables(visit: visit, user: user)
-        let lead = facts.record.contracts.first?.entitlement
+        let lead = facts.record.contracts.first?.summary
         let body = visit["user"].render([
             "done": done(visit) + found(facts.record, visit), "user": user.text, "what": sentences.what,
             "access": sentences.access, "tone": lead.map { StoreWords.tone($0) } ?? "quiet", "next": sentences.next,
@@ -50,7 +50,7 @@ struct UserPage: ConsolePage {
         guard let name = visit.query["found"] else { return .empty }
         let (kind, facts): (String, String)
         var move = ""
-        if let item = record.contracts.map(\.entitlement).first(where: { $0.contract.hasSameBytes(as: name) }) {
+        if let item = record.contracts.map(\.summary).first(where: { $0.contract.hasSameBytes(as: name) }) {
             (kind, facts) = ("a contract", "\(StoreWords.store(item.provider)), \(item.product)")
             if follows(visit), item.provider != Provider.paycast.rawValue {
                 move = "To move it: the buyer restores purchases when logged in as the other user."

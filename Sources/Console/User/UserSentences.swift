@@ -55,7 +55,7 @@ struct UserSentences: Equatable {
     /// Only what is certain: a payment that failed, or was called off, is the next sentence's matter.
     private static func access(_ record: UserAnswer) -> String {
         guard record.active else { return "Has no access." }
-        switch record.contracts.first.flatMap({ ContractState(rawValue: $0.entitlement.state) }) {
+        switch record.contracts.first.flatMap({ ContractState(rawValue: $0.summary.state) }) {
         case .active, .owned: return "Has access; a page shows it as soon as it opens; there is no reason to pay again."
         default: return "Has access; a page shows it as soon as it opens."
         }

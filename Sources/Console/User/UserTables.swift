@@ -17,8 +17,8 @@ struct UserTables {
         return visit.list("user.contracts", rows, none: "No contract at any store, and no grant.")
     }
 
-    private func contract(_ contract: ContractItem, _ facts: UserFacts) -> Markup {
-        let (item, details) = (contract.entitlement, contract.details)
+    private func contract(_ contract: ContractDetail, _ facts: UserFacts) -> Markup {
+        let (item, details) = (contract.summary, contract.details)
         let sentence = ContractSentence(contract, events: facts.events.events, now: visit.now)
         let named = details.owner.map { hasLinks ? $0.text : "another user" } ?? "nobody"
         let owner = details.owner == user ? nil : "owned by \(named)"
@@ -45,7 +45,7 @@ struct UserTables {
     }
 
     /// Only a grant that still runs can be taken back here.
-    private func revoke(_ item: EntitlementItem) -> Markup {
+    private func revoke(_ item: ContractItem) -> Markup {
         guard visit.may(.act), item.provider == Provider.paycast.rawValue, item.active else { return .empty }
         return visit["user.revoke"].render(["user": Field.part(user.text), "grant": Field.part(item.contract)])
     }

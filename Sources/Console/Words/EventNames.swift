@@ -55,10 +55,10 @@ extension FeedItem {
     /// The store's date, or the ledger's.
     var date: Instant? { (occurredAt ?? at).instant }
 
-    func hasChanged(_ item: EntitlementItem) -> Bool { hasChanged(item.contract, of: item.provider) }
+    func hasChanged(_ item: ContractItem) -> Bool { hasChanged(item.contract, of: item.provider) }
 
     /// Whether a store told a contract's story with it, be its user known or not.
-    func hasTold(_ item: EntitlementItem) -> Bool {
+    func hasTold(_ item: ContractItem) -> Bool {
         let told = outcome == Outcome.applied.rawValue || outcome == Outcome.unclaimed.rawValue
         return told && provider == item.provider && contract?.hasSameBytes(as: item.contract) == true
     }

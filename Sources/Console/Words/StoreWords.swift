@@ -41,7 +41,7 @@ enum StoreWords {
     }
 
     /// The tone of a user's item: a purchase that should give access and does not is no good news.
-    static func tone(_ item: EntitlementItem) -> String {
+    static func tone(_ item: ContractItem) -> String {
         let opens = ContractState(rawValue: item.state)?.givesAccess == true
         return opens && !item.active ? "stop" : tone(item.state)
     }

@@ -18,6 +18,8 @@ public struct Contract: Sendable, Equatable {
     public var previousLineage: Register<String>?
     /// The entitlements that the store itself says it opens, joined by commas in the order of their bytes.
     public var entitlements: Register<String>?
+    /// The store that sold it, if it is not the one that tells of it. It never changes.
+    public var store: String?
     public var snapshot: SnapshotRegister?
     public var transaction: ChargeRegister?
 
@@ -37,6 +39,7 @@ public struct Contract: Sendable, Equatable {
         raise(&account, to: observation.account.map { Register($0, at: signedAt) })
         raise(&storeUser, to: observation.user.map { Register($0, at: signedAt) })
         raise(&previousLineage, to: observation.previousLineage.map { Register($0, at: signedAt) })
+        raise(&store, to: observation.store)
         raise(
             &entitlements,
             to: observation.entitlements.map { Register($0.sorted().joined(separator: ","), at: signedAt) }

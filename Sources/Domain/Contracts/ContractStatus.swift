@@ -14,6 +14,9 @@ public struct ContractStatus: Sendable, Hashable {
 
     public var isActive: Bool { state.givesAccess }
 
+    /// When the free trial ends that the present period is; nil if it is none.
+    public var trialEndsAt: Instant? { isTrial ? endsAt : nil }
+
     /// When access will end by itself; nil when it will not, or already has.
     public var endsAt: Instant? { isActive ? accessUntil : nil }
 }

@@ -17,6 +17,8 @@ public struct Observation: Sendable, Equatable {
     /// The entitlements that the store itself says its product opens (RevenueCat: `entitlement_ids`); nil if it says nothing
     /// of them.
     public var entitlements: [String]?
+    /// The store that sold it, where another one tells of it (RevenueCat, PurchaseKit): `apple`, `google`, `stripe` …
+    public var store: String?
     /// True when somebody bought what the transaction charges for, so that its token is that buyer's. A renewal only
     /// repeats the token of the purchase before it.
     public var isPurchase = false

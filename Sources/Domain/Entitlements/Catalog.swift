@@ -12,16 +12,92 @@ public struct Catalog: Sendable, Equatable {
         public var duration: Duration?
         /// Its name on pages.
         public var name: String?
+        /// What it opens, in the catalog's order.
+        public var entitlements: [EntitlementName] = []
     }
 
+    /// The names of all entitlements, in the order of the file, the main one first. Without any in the catalog there is one,
+    /// `default`.
+    public let entitlements: [EntitlementName]
+    /// False if they are not the catalog's own.
+    public let namesEntitlements: Bool
+    /// What entitlements are called on pages.
+    public let titles: [EntitlementName: String]
     private let products: [String: Product]
+    /// The products' ids in the order of the file, in which they are displayed.
+    public let productIDs: [String]
 
-    /// By the store's product id.
-    public init(_ products: [String: Product] = [:]) {
+    /// `products` by the store's product id. Without `order`, products are displayed in the order of their ids.
+    public init(
+        _ products: [String: Product] = [:],
+        entitlements: [EntitlementName] = [],
+        titles: [EntitlementName: String] = [:],
+        order: [String]? = nil
+    ) {
         self.products = products
+        self.entitlements = entitlements.isEmpty ? Catalog.standard : entitlements
+        namesEntitlements = !entitlements.isEmpty
+        self.titles = titles
+        productIDs = order ?? products.keys.sorted()
     }
+
+    private static let standard: [EntitlementName] = [.standard]
 
     public subscript(product: String) -> Product? { products[product] }
+
+    /// The entitlement that `#paywall`, `#subscription_status` and the answers' `active` are about.
+    public var main: EntitlementName { entitlements[0] }
+}
+
+/// The name of a level of access that products open: 1 to 64 of `a–z 0–9 _ -`. It is part of ids of elements and the name of
+/// a folder of templates.
+public struct EntitlementName: Hashable, Sendable, CustomStringConvertible {
+    /// The only one of a catalog that names none.
+    public static let standard = EntitlementName(known: "default")
+
+    public let description: String
+
+    public init?(_ text: String) {
+        guard (1...64).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0.isLower || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") })
+        else { return nil }
+        description = text
+    }
+
+    private init(known text: String) { description = text }
+}
+
+/// What a purchase opens.
+extension Catalog {
+    /// The entitlements that a purchase of `product` opens. Consumables open none. A grant opens what it says. Any other
+    /// product opens what the catalog says of it; of one that the catalog does not name, the store's own word decides at a
+    /// store that has one. Without entitlements in the catalog, every product opens `default`, unless its store says that it
+    /// opens nothing.
+    ///
+    /// `stated` is `Contract.entitlements`: nil if no event has said it yet, which is not guessed.
+    func opened(by product: String, kind: ProductKind, at provider: Provider, stated: String?) -> [EntitlementName] {
+        if kind == .consumable { return [] }
+        if provider == .paycast, let stated { return named(in: stated) }
+        if let known = products[product] { return namesEntitlements ? known.entitlements : Catalog.standard }
+        guard provider.statesEntitlements else { return namesEntitlements ? [] : Catalog.standard }
+        guard let stated, !stated.isEmpty else { return [] }
+        return namesEntitlements ? named(in: stated) : Catalog.standard
+    }
+
+    /// True for a product of which nobody has said what it opens, so that it opens nothing until the catalog does.
+    func isMissing(_ product: String, kind: ProductKind, at provider: Provider, stated: String?) -> Bool {
+        guard kind != .consumable, namesEntitlements, products[product] == nil, provider != .paycast else {
+            return false
+        }
+        guard provider.statesEntitlements else { return true }
+        return stated.map { !$0.isEmpty && named(in: $0).isEmpty } ?? false
+    }
+
+    /// `stated` is a list with commas; a store may state others than the catalog's.
+    private func named(in stated: String) -> [EntitlementName] {
+        let names = stated.split(separator: ",").map(String.init)
+        return entitlements.filter { entitlement in names.contains { $0.hasSameBytes(as: entitlement.description) } }
+    }
 }
 
 /// The app's rules for access.

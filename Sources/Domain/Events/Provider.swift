@@ -55,6 +55,9 @@ extension Provider {
     /// product bought before.
     var announcesPlanChanges: Bool { self == .revenuecat }
 
+    /// True when the store says which entitlements its purchases open.
+    var statesEntitlements: Bool { self == .revenuecat }
+
     /// True when the store makes up ids for buyers whom the app has not named yet.
     public var makesUpIDs: Bool { self == .revenuecat }
 

@@ -1,13 +1,23 @@
-/// One change to a user's page: which element gets which fragment, and whose values it shows.
+/// One change to a user's page: which element of which entitlement gets which fragment, and whose values it shows.
 public struct Announcement: Sendable, Equatable {
     public var target: PageTarget
+    public var entitlement: EntitlementName
     public var name: FragmentName
     public var heldContract: HeldContract
 
-    /// Both elements as they should look now, regardless of what they show: for pages that may have missed something.
-    public static func current(_ entitlements: EntitlementSet) -> [Announcement] {
-        guard let winner = entitlements.winner else { return [] }
-        return PageTarget.allCases.map { Announcement(target: $0, name: winner.status.fragment, heldContract: winner) }
+    /// All elements as they should look now, regardless of what they show: for pages that may have missed something.
+    public static func current(_ set: EntitlementSet) -> [Announcement] {
+        set.entitlements.flatMap { entitlement -> [Announcement] in
+            guard let winner = entitlement.winner else { return [] }
+            return PageTarget.allCases.map {
+                Announcement(
+                    target: $0,
+                    entitlement: entitlement.name,
+                    name: winner.status.fragment,
+                    heldContract: winner
+                )
+            }
+        }
     }
 }
 
@@ -19,63 +29,89 @@ struct PageChange {
     /// Those among them that were bought together with another one, which is announced for both.
     var beside: Set<ContractKey> = []
 
-    /// The changes on the user's page.
-    ///
+    /// The changes on the user's page, entitlement by entitlement: a contract changes nothing on the elements of those that
+    /// it does not open.
+    var announcements: [Announcement] {
+        zip(before.entitlements, after.entitlements).flatMap { before, after -> [Announcement] in
+            guard (before.contracts + after.contracts).contains(where: { contracts.contains($0.contract) }) else {
+                return []
+            }
+            return EntitlementChange(before: before, after: after, of: self).announcements
+        }
+    }
+}
+
+/// What a commit changed about one entitlement.
+private struct EntitlementChange {
+    let before: Entitlement
+    let after: Entitlement
+    let contracts: Set<ContractKey>
+    let beside: Set<ContractKey>
+    /// The best of the changed contracts that opened the entitlement before and do not any more, as its page shows it.
+    let lost: (name: FragmentName, heldContract: HeldContract)?
+
+    init(before: Entitlement, after: Entitlement, of change: PageChange) {
+        self.before = before
+        self.after = after
+        contracts = change.contracts
+        beside = change.beside
+        let kept = after.contracts.byKey
+        let gone = before.contracts.first { change.contracts.contains($0.contract) && kept[$0.contract] == nil }
+        lost = gone.map { gone in
+            // The user still has it: its product is another one now, which opens something else.
+            guard change.after[gone.contract] != nil else { return (.moved, gone) }
+            var ended = gone
+            ended.status.state = .expired
+            return (.paywall, ended)
+        }
+    }
+
     /// Both elements are functions of the contracts held, so the newest fragments always agree with the newest state and with
     /// each other: one element never describes the winning contract while the other still describes an older one. Both
     /// are therefore replaced, with the same fragment name, whenever something changes that a page shows about the
-    /// winner. A purchase that is handed over brings `success` to `paywall`. Only offers that are already shown stay as
-    /// they are: they say nothing about a contract, and the visitor may be choosing.
+    /// winner. Only offers that are already shown stay as they are: they say nothing about a contract, and the visitor may be
+    /// choosing.
     var announcements: [Announcement] { [paywall, status].compactMap(\.self) }
 
+    private func announce(_ name: FragmentName, of contract: HeldContract, on target: PageTarget) -> Announcement {
+        Announcement(target: target, entitlement: after.name, name: name, heldContract: contract)
+    }
+
     private var paywall: Announcement? {
-        func announce(_ name: FragmentName, of contract: HeldContract) -> Announcement {
-            Announcement(target: .paywall, name: name, heldContract: contract)
-        }
-        let held = before.contracts
-        let changed = after.ranked.filter { contracts.contains($0.contract) }
-        let bought = changed.first {
-            !beside.contains($0.contract) && $0.isHandedOver(since: held[$0.contract] ?? before.migrated(to: $0))
+        let held = before.contracts.byKey
+        let bought = after.contracts.first {
+            contracts.contains($0.contract) && !beside.contains($0.contract)
+                && $0.hasBegun(since: held[$0.contract] ?? before.migrated(to: $0))
         }
         if let bought {
             // A purchase that was restored in its grace period gives access, but still needs another card.
-            return announce(bought.status.state == .inGracePeriod ? .warnBilling : .success, of: bought)
+            let name: FragmentName = bought.status.state == .inGracePeriod ? .warnBilling : .success
+            return announce(name, of: bought, on: .paywall)
         }
-        if !after.isActive, let lost { return announce(.moved, of: lost) }
-        if let consumable = changed.first, changed.allSatisfy({ $0.kind == .consumable }) {
-            return isRefused(consumable) ? announce(consumable.status.fragment, of: consumable) : nil
-        }
+        if !after.isActive, let lost { return announce(lost.name, of: lost.heldContract, on: .paywall) }
         guard let winner = after.winner else { return nil }
         let name = winner.status.fragment
         let shown = before.winner?.status.fragment ?? .paywall
         if name == shown, name == .paywall || !isNews { return nil }
-        return announce(name, of: winner)
+        return announce(name, of: winner, on: .paywall)
     }
 
     private var status: Announcement? {
         guard let winner = after.winner else {
-            guard let lost, lost.kind != .consumable else { return nil }
-            return Announcement(target: .subscriptionStatus, name: .moved, heldContract: lost)
+            return lost.map { announce($0.name, of: $0.heldContract, on: .subscriptionStatus) }
         }
         if let shown = before.winner, shown.status.shows(sameAs: winner.status) { return nil }
-        return Announcement(target: .subscriptionStatus, name: winner.status.fragment, heldContract: winner)
-    }
-
-    /// The best of the changed contracts that the user had before and has no more.
-    private var lost: HeldContract? {
-        let kept = after.contracts
-        return before.ranked.first { contracts.contains($0.contract) && kept[$0.contract] == nil }
+        return announce(winner.status.fragment, of: winner, on: .subscriptionStatus)
     }
 
     /// True when the element may show something that no longer holds: about the contract that speaks for the user, or
     /// about another one, whose `success` it showed.
     private var isNews: Bool {
         if !shows(before.winner, sameAs: after.winner) { return true }
-        let others = before.ranked.filter { $0.kind != .consumable && $0.status.isActive }
-        let kept = after.contracts
-        return others.contains { other in
+        let kept = after.contracts.byKey
+        return before.contracts.filter(\.status.isActive).contains { other in
             // A contract may continue under another id.
-            !shows(other, sameAs: kept[other.contract] ?? after.ranked.first { $0.replaces == other.contract })
+            !shows(other, sameAs: kept[other.contract] ?? after.contracts.first { $0.replaces == other.contract })
         }
     }
 
@@ -83,19 +119,13 @@ struct PageChange {
         guard let left, let right else { return left == nil && right == nil }
         return left.status.shows(sameAs: right.status)
     }
-
-    /// A consumable that was refunded, or whose payment is pending or failed. It is shown only when the user has no
-    /// access to anything.
-    private func isRefused(_ consumable: HeldContract) -> Bool {
-        !after.isActive && before[consumable.contract]?.status.state != consumable.status.state
-    }
 }
 
 extension HeldContract {
     /// True when this purchase has just come into effect: somebody is waiting to see it, whatever else the user holds.
-    fileprivate func isHandedOver(since previous: HeldContract?) -> Bool {
-        guard status.isActive || status.state == .delivered else { return false }
-        guard let previous, previous.status.isActive || previous.status.state == .delivered else { return true }
+    fileprivate func hasBegun(since previous: HeldContract?) -> Bool {
+        guard status.isActive else { return false }
+        guard let previous, previous.status.isActive else { return true }
         return previous.status.product != status.product
     }
 }
@@ -118,10 +148,8 @@ extension ContractStatus {
     /// Renewal counts as on until a store says that it is off. So the webhook that confirms a transaction posted by the
     /// app does not replace the page's elements a second time.
     fileprivate func shows(sameAs other: ContractStatus) -> Bool {
-        (state, product, pendingProduct, accessUntil, autoRenew ?? true, isPausing)
-            == (
-                other.state, other.product, other.pendingProduct, other.accessUntil, other.autoRenew ?? true,
-                other.isPausing
-            )
+        (state, product, pendingProduct, accessUntil, autoRenew ?? true)
+            == (other.state, other.product, other.pendingProduct, other.accessUntil, other.autoRenew ?? true)
+            && (isPausing, isTrial) == (other.isPausing, other.isTrial)
     }
 }

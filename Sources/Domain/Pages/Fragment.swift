@@ -1,9 +1,16 @@
-/// The two elements of a page that Paycast owns. Raw values are their DOM ids.
+/// The two elements of a page that Paycast owns for each entitlement. Raw values are the DOM ids of the main one's.
 public enum PageTarget: String, CaseIterable, Sendable {
     /// A card: what the user may buy, or has.
     case paywall
     /// A banner: changes on every state change.
     case subscriptionStatus = "subscription_status"
+}
+
+extension PageTarget {
+    /// The element's DOM id: `paywall` for the main entitlement, `paywall_maps` for the one called `maps`.
+    public func id(of entitlement: EntitlementName, in catalog: Catalog) -> String {
+        rawValue + (entitlement == catalog.main ? "" : "_\(entitlement)")
+    }
 }
 
 /// The fragments that state changes cause; the raw value is the template's name in `public/fragments/`.

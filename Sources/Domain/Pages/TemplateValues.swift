@@ -3,7 +3,13 @@ public enum TemplateValues {
     public static let names: Set<String> = [
         "user", "product", "name", "quantity", "group", "state", "access_until", "access_until_iso", "auto_renew",
         "pending_product", "price", "currency", "order", "provider", "environment", "event", "reason", locale,
+        entitlement, entitlementName, PageTarget.paywall.rawValue, PageTarget.subscriptionStatus.rawValue,
     ]
+
+    /// The `EntitlementName` of the elements that a fragment replaces, and its name on pages. Stored fragments have them if
+    /// the catalog names entitlements. `paywall` and `subscription_status` are the ids of its elements; they follow from a
+    /// fragment's target.
+    public static let entitlement = "entitlement", entitlementName = "entitlement_name"
 
     /// A `LanguageTag`. Stored fragments do not have it: it is filled in when a fragment is sent, with the language
     /// that the user reads at that time.

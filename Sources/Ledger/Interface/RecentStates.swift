@@ -50,8 +50,8 @@ public final class RecentStates: Sendable {
 extension UserEntitlements {
     init(_ state: EntitlementSet, since: Cursor) {
         self.init(
-            isActive: state.isActive,
-            entitlements: state.ranked.map { $0.entitlement(isHonoured: true) },
+            entitlements: state.entitlements,
+            contracts: state.ranked.map { $0.summary(isHonoured: true) },
             since: since
         )
     }

@@ -38,7 +38,7 @@ public enum LedgerTables {
                 product_group TEXT, product_group_at \(number), token TEXT, token_at \(number),
                 account \(text), account_at \(number), store_user \(text), store_user_at \(number),
                 previous_lineage \(text), previous_lineage_at \(number), order_number \(text),
-                entitlements TEXT, entitlements_at \(number),
+                entitlements TEXT, entitlements_at \(number), store TEXT,
                 snapshot_event TEXT, snapshot_state TEXT, snapshot_product TEXT, snapshot_pending_product TEXT,
                 snapshot_auto_renew \(number), snapshot_access_until \(number), snapshot_signed_at \(number),
                 snapshot_is_pausing \(number), snapshot_is_trial \(number),

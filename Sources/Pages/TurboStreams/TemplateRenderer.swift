@@ -25,11 +25,12 @@ public struct TemplateRenderer: Sendable, Equatable {
         case .none: return element(withTemplate: false) { _ in }
         case .html(let html): return element(withTemplate: true) { $0.append(contentsOf: html.utf8) }
         case .template(let name, let values):
+            let place = PageElement(id: fragment.target, entitlement: values[TemplateValues.entitlement])
             switch find(name, action: fragment.action, target: fragment.target, values: values) {
             case .template(let template):
                 let values = values.written(for: template, named: name)
-                return element(withTemplate: true) { template.append(values, to: &$0) }
-            case .otherTargets where fragment.target == PageTarget.subscriptionStatus.rawValue:
+                return element(withTemplate: true) { template.append(values, on: place, to: &$0) }
+            case .otherTargets where place?.target == .subscriptionStatus:
                 return streamElement(action: "update", target: fragment.target, withTemplate: true)
             case .otherTargets, .nothing: return TemplateRenderer.refresh
             }
@@ -55,8 +56,9 @@ public struct TemplateRenderer: Sendable, Equatable {
     private func filled(_ name: String, action: String, target: String?, values: [String: String]) -> [UInt8]? {
         let found = find(name, action: action, target: target, values: values)
         guard case .template(let template) = found else { return nil }
+        let place = PageElement(id: target, entitlement: values[TemplateValues.entitlement])
         var bytes: [UInt8] = []
-        template.append(values.written(for: template, named: name), to: &bytes)
+        template.append(values.written(for: template, named: name), on: place, to: &bytes)
         return bytes
     }
 
@@ -91,7 +93,8 @@ extension TemplateRenderer {
     /// next variant. For a user with access, a template that has only a banner leaves the card to `success`.
     func find(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
         let found = findOwn(name, action: action, target: target, values: values)
-        guard found == .otherTargets, target == PageTarget.paywall.rawValue,
+        guard found == .otherTargets,
+            PageElement(id: target, entitlement: values[TemplateValues.entitlement])?.target == .paywall,
             FragmentName(rawValue: name)?.requiredTarget == .subscriptionStatus
         else { return found }
         return findOwn(FragmentName.success.rawValue, action: action, target: target, values: values)
@@ -104,13 +107,16 @@ extension TemplateRenderer {
 
     private func candidates(_ name: String, values: [String: String]) -> [TemplateFile] {
         let language = values[TemplateValues.locale].flatMap { LanguageTag($0) }
-        return TemplateRenderer.keys(name, product: values["product"], language: language).compactMap { files[$0] }
+        let keys = TemplateRenderer.keys(name, product: values["product"], language: language)
+        let own = values[TemplateValues.entitlement].map { folder in keys.map { "\(folder)/\($0)" } } ?? []
+        return (own + keys).compactMap { files[$0] }
     }
 
     private func findOwn(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
         let candidates = candidates(name, values: values)
+        let element = PageElement(id: target, entitlement: values[TemplateValues.entitlement])
         for file in candidates {
-            if let template = file.root(action: action, target: target) { return .template(template) }
+            if let template = file.root(action: action, target: target, element: element) { return .template(template) }
         }
         return candidates.isEmpty ? .nothing : .otherTargets
     }
@@ -187,12 +193,12 @@ struct Template: Equatable {
 
     func shows(_ value: String) -> Bool { segments.contains(.value(value)) || segments.contains(.address(value)) }
 
-    /// A name that has no value shows nothing.
-    func append(_ values: [String: String], to bytes: inout [UInt8]) {
+    /// A name that has no value shows nothing. `place` has the ids of the page's elements.
+    func append(_ values: [String: String], on place: PageElement? = nil, to bytes: inout [UInt8]) {
         for segment in segments {
             switch segment {
             case .literal(let literal): bytes.append(contentsOf: literal)
-            case .value(let name): HTMLEscaping.append(values[name] ?? "", to: &bytes)
+            case .value(let name): HTMLEscaping.append(values[name] ?? place?.id(named: name) ?? "", to: &bytes)
             case .address(let name):
                 let address = values[name] ?? ""
                 HTMLEscaping.append(HarmlessAddress.accepts(address) ? address : "#", to: &bytes)

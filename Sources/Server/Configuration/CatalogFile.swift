@@ -3,13 +3,17 @@ import Encoding
 
 /// The content of a `PAYCAST_CATALOG` file, or everything that is wrong with it.
 ///
-/// `{"products":{"pro.yearly":{"group":"pro","level":2,"kind":"subscription","name":"Pro, yearly"}}}`: strict, because
-/// a misspelled member would otherwise silently open or close access.
+/// `{"entitlements":{"pro":{"name":"Pro"}},"products":{"pro.yearly":{"entitlements":["pro"],"group":"pro","level":2,
+/// "kind":"subscription","name":"Pro, yearly"}}}`: strict, because a misspelled member would otherwise silently open or
+/// close access.
 struct CatalogFile {
     private static let levels: ClosedRange<Int64> = 0...1_000_000
     private static let text = "a text of 1 to 255 bytes without control characters"
 
-    private(set) var products: [String: Catalog.Product] = [:]
+    private(set) var catalog = Catalog()
+    private var products: [String: Catalog.Product] = [:]
+    private var entitlements: [EntitlementName] = []
+    private var titles: [EntitlementName: String] = [:]
     /// One sentence for each problem.
     private(set) var problems: [String] = []
 
@@ -20,19 +24,60 @@ struct CatalogFile {
         }
         guard let members = members(of: node, at: "the file") else { return }
         var listed: JSONNode?
+        var named: JSONNode?
         for (name, value) in members {
-            if name == "products" { listed = value } else { problems.append("has an unknown member \(quoted(name))") }
+            switch name {
+            case "products": listed = value
+            case "entitlements": named = value
+            default: problems.append("has an unknown member \(quoted(name))")
+            }
         }
         guard let listed else {
             problems.append("has no member “products”")
             return
         }
-        for (id, node) in self.members(of: listed, at: "products") ?? [] {
+        if let named { readEntitlements(named) }
+        let products = self.members(of: listed, at: "products") ?? []
+        for (id, node) in products {
             if !isValidIdentifier(id) {
                 problems.append("product id \(quoted(id)) must have 1 to 255 bytes and no control characters")
             }
-            products[id] = product(id, node: node)
+            self.products[id] = product(id, node: node)
         }
+        catalog = Catalog(self.products, entitlements: entitlements, titles: titles, order: products.map(\.0))
+    }
+
+    private mutating func readEntitlements(_ node: JSONNode) {
+        guard let members = members(of: node, at: "entitlements") else { return }
+        if members.isEmpty { problems.append("entitlements names none; leave it out, or name the first") }
+        for (text, node) in members {
+            guard let name = EntitlementName(text) else {
+                problems.append("entitlement \(quoted(text)) must have 1 to 64 of a-z, 0-9, _ and -")
+                continue
+            }
+            entitlements.append(name)
+            for (member, value) in self.members(of: node, at: quoted(text)) ?? [] {
+                if member == "name" {
+                    titles[name] = checked(self.text(value), member, of: text, CatalogFile.text)
+                } else {
+                    problems.append("\(quoted(text)) has an unknown member \(quoted(member))")
+                }
+            }
+        }
+    }
+
+    /// The entitlements that a product opens, in the order in which the file names them.
+    private mutating func opened(_ node: JSONNode, by id: String) -> [EntitlementName] {
+        guard case .array(let items) = node, items.allSatisfy({ $0.text != nil }) else {
+            problems.append("\(quoted(id)): entitlements is not a list of names")
+            return []
+        }
+        let names = items.compactMap(\.text)
+        for name in names where !entitlements.contains(where: { $0.description.hasSameBytes(as: name) }) {
+            let near = nearest(to: name, among: entitlements.map(\.description)).map { "; did you mean \(quoted($0))?" }
+            problems.append("\(quoted(id)) opens \(quoted(name)), which “entitlements” does not name\(near ?? "")")
+        }
+        return entitlements.filter { entitlement in names.contains { $0.hasSameBytes(as: entitlement.description) } }
     }
 
     private mutating func product(_ id: String, node: JSONNode) -> Catalog.Product? {
@@ -42,6 +87,7 @@ struct CatalogFile {
             switch name {
             case "group": product.group = checked(text(value), name, of: id, CatalogFile.text)
             case "name": product.name = checked(text(value), name, of: id, CatalogFile.text)
+            case "entitlements": product.entitlements = opened(value, by: id)
             case "level":
                 let level = value.integer.flatMap { CatalogFile.levels.contains($0) ? Int($0) : nil }
                 let expected = "a whole number from 0 to \(CatalogFile.levels.upperBound)"
@@ -56,6 +102,9 @@ struct CatalogFile {
                 product.duration = checked(duration, name, of: id, expected)
             default: problems.append("\(quoted(id)) has an unknown member \(quoted(name))")
             }
+        }
+        if product.kind == .consumable, !product.entitlements.isEmpty {
+            problems.append("\(quoted(id)) is a consumable with entitlements; a consumable opens none")
         }
         if product.duration != nil, let kind = product.kind, kind != .nonRenewing {
             problems.append("\(quoted(id)) is a \(kind.rawValue) with a duration; only non_renewing products have one")

@@ -198,7 +198,7 @@ extension SettingsReader {
         guard let text = value("PAYCAST_CATALOG", expected: expected, read: contents) else { return Catalog() }
         let file = CatalogFile(text)
         for problem in file.problems { reject("PAYCAST_CATALOG", because: problem) }
-        return Catalog(file.products)
+        return file.catalog
     }
 
     mutating func limits(loops: Int) -> Limits {

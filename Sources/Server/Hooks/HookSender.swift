@@ -64,8 +64,8 @@ extension HookMessage {
         let answer = due.entitlements.map { held in
             EntitlementsAnswer(
                 user: delivery.user,
-                active: held.isActive,
-                entitlements: held.entitlements.map(EntitlementItem.init),
+                entitlements: held.entitlements,
+                contracts: held.contracts,
                 since: held.since
             )
         }

@@ -8,7 +8,7 @@ struct PurchaseChoice {
     private let held: [SimulatedSubscription]
     private let store: any SimulatedStore.Type
 
-    init(_ request: StoreDriver.Request, at store: any SimulatedStore.Type, held: [EntitlementItem]) {
+    init(_ request: StoreDriver.Request, at store: any SimulatedStore.Type, held: [ContractItem]) {
         self.request = request
         self.store = store
         let provider = store.provider
@@ -67,7 +67,7 @@ extension SimulatedSubscription {
     }
 }
 
-extension EntitlementItem {
+extension ContractItem {
     /// Nil if this simulator does not know the state.
     var facts: SimulatedSubscription? {
         guard let state = ContractState(rawValue: state) else { return nil }

@@ -83,7 +83,7 @@ public struct StoreDriver: Sendable {
 
     /// The user's purchase that the event continues, or the product about to be bought.
     public func purchase(for request: Request) throws(StoreDriverError) -> Purchase {
-        let held = try request.user.map { (user: String) throws(StoreDriverError) in try entitlements(of: user) }
+        let held = try request.user.map { (user: String) throws(StoreDriverError) in try contracts(of: user) }
         let choice = PurchaseChoice(request, at: type(of: store), held: held ?? [])
         if let order = request.order { return Purchase(facts: choice.facts(of: order), token: order) }
         if let facts = choice.heldFacts {
@@ -185,10 +185,10 @@ extension StoreDriver {
         }
     }
 
-    private func entitlements(of user: String) throws(StoreDriverError) -> [EntitlementItem] {
+    private func contracts(of user: String) throws(StoreDriverError) -> [ContractItem] {
         let path = "/users/\(PercentEncoding.encode(user))/entitlements"
         return try ask("GET", path: path, named: "GET /users/…/entitlements") { (answer: EntitlementsAnswer) in
-            answer.entitlements
+            answer.contracts
         }
     }
 

@@ -12,7 +12,7 @@ final class TruthLedger {
 
     /// What one user has in the end.
     struct Final: Equatable, CustomStringConvertible {
-        var held: [Entitlement]
+        var held: [ContractSummary]
         var isActive: Bool
         var pages: [String: String]
 
@@ -191,7 +191,7 @@ final class TruthLedger {
         }
         let banner = pages[user]?[PageTarget.subscriptionStatus.rawValue] ?? "nothing"
         return Final(
-            held: ordered.filter { !isOverBesides($0) }.map { $0.entitlement(isHonoured: union[$0.contract] != nil) },
+            held: ordered.filter { !isOverBesides($0) }.map { $0.summary(isHonoured: union[$0.contract] != nil) },
             isActive: union.isActive,
             pages: union.winner.map { ["subscription_status": words(of: banner, about: $0)] } ?? [:]
         )

@@ -82,11 +82,15 @@ extension UnitOfWork {
         return announcements.map {
             // The fragment may show another contract, which was there before.
             let cause = changes[$0.heldContract.contract]
-            let values = $0.heldContract.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
+            var values = $0.heldContract.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
+            if policy.catalog.namesEntitlements {
+                values[TemplateValues.entitlement] = $0.entitlement.description
+                values[TemplateValues.entitlementName] = policy.catalog.titles[$0.entitlement]
+            }
             return Fragment(
                 stream: stream,
                 action: "replace",
-                target: $0.target.rawValue,
+                target: $0.target.id(of: $0.entitlement, in: policy.catalog),
                 content: .template(name: $0.name.rawValue, values: values)
             )
         }
@@ -128,17 +132,17 @@ extension UnitOfWork {
         of holds: [TrackedContract]
     ) -> Bool {
         guard !policy.hooks.isEmpty else { return false }
-        return before.ranked.map { $0.entitlement(isHonoured: true) }
-            != after.ranked.map { $0.entitlement(isHonoured: true) }
+        return before.ranked.map { $0.summary(isHonoured: true) }
+            != after.ranked.map { $0.summary(isHonoured: true) }
             || unranked(held, in: before) != unranked(holds, in: after)
     }
 
     /// The contracts that give no access by the policy are in the answer, too.
-    private func unranked(_ held: [TrackedContract], in set: EntitlementSet) -> [ContractKey: Entitlement] {
-        let ranked = set.contracts
+    private func unranked(_ held: [TrackedContract], in set: EntitlementSet) -> [ContractKey: ContractSummary] {
+        let ranked = set.ranked.byKey
         let others = held.filter { ranked[$0.key] == nil }
         return Dictionary(
-            others.map { ($0.key, $0.heldContract(policy.catalog).entitlement(isHonoured: false)) },
+            others.map { ($0.key, $0.heldContract(policy.catalog).summary(isHonoured: false)) },
             uniquingKeysWith: { first, _ in first }
         )
     }

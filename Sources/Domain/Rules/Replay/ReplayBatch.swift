@@ -89,7 +89,7 @@ extension UnitOfWork {
         let (said, saysNow) = (known.heldContract(policy.catalog), current.heldContract(policy.catalog))
         let isSeen =
             current.status != known.status || current.holders != known.holders
-            || said.entitlement(isHonoured: true) != saysNow.entitlement(isHonoured: true)
+            || said.summary(isHonoured: true) != saysNow.summary(isHonoured: true)
         guard isSeen || current.contract != known.contract || current.userAt != known.userAt else { return known }
         try save(current)
         if isSeen { try append(ContractChange(previous: known, current: current), as: .contractUpdated) }

@@ -4,7 +4,8 @@ public import Domain
 public struct UserRecord: Sendable, Equatable {
     /// The language that the user reads; nil if no app has set it.
     public var language: LanguageTag?
-    public var isActive: Bool
+    /// Each entitlement of the catalog, the main one first.
+    public var entitlements: [Entitlement]
     /// In the order of `UserEntitlements`.
     public var contracts: [ContractRecord]
     /// The newest 100, newest first.
@@ -15,17 +16,21 @@ public struct UserRecord: Sendable, Equatable {
 
 /// One contract with all who hold it, and what it gives the user.
 public struct ContractRecord: Sendable, Equatable {
-    public var entitlement: Entitlement
+    public var summary: ContractSummary
     public var tracked: TrackedContract
 }
 
-/// A user's entitlements, and the cursor to resume from.
+/// What a user may use, because of which contracts, and the cursor to resume from.
 public struct UserEntitlements: Sendable, Equatable {
-    public var isActive: Bool
-    /// The entitlement that decides about the user comes first; those that the policy does not honor come last. Only
-    /// the newest 100 consumables are listed.
+    /// Each entitlement of the catalog, the main one first.
     public var entitlements: [Entitlement]
+    /// The contracts that speak for the user come first; those that the policy does not honor come last. Only the newest
+    /// 100 consumables are listed.
+    public var contracts: [ContractSummary]
     public var since: Cursor
+
+    /// Whether the main entitlement gives access now.
+    public var isActive: Bool { entitlements.first?.isActive ?? false }
 }
 
 struct UserSQL {
@@ -45,8 +50,8 @@ extension LedgerQueries {
     public func entitlements(of user: UserID) throws(EngineError) -> UserEntitlements {
         let held = try held(by: user, limit: LedgerQueries.usualLimit, now: now)
         return UserEntitlements(
-            isActive: held.isActive,
-            entitlements: held.ranked.map(\.entitlement),
+            entitlements: held.set.entitlements,
+            contracts: held.ranked.map(\.summary),
             since: try head()
         )
     }
@@ -58,28 +63,28 @@ extension LedgerQueries {
         let limit = isWhole ? .max : LedgerQueries.usualLimit
         let held = try held(by: user, limit: limit, now: now)
         var contracts: [ContractRecord] = []
-        for (row, entitlement) in held.ranked {
-            var record = ContractRecord(entitlement: entitlement, tracked: row.tracked)
+        for (row, summary) in held.ranked {
+            var record = ContractRecord(summary: summary, tracked: row.tracked)
             if row.isShared { record.tracked.shares = try commonSQL.shares.all([.integer(row.id)]) { $0.user() } }
             contracts.append(record)
         }
         let orders = try orders(of: user, limit: limit, now: now)
         return UserRecord(
             language: try commonSQL.language.language(of: user),
-            isActive: held.isActive,
+            entitlements: held.set.entitlements,
             contracts: contracts,
             orders: orders,
             head: head
         )
     }
 
-    /// The state now, not at the last commit: the timer that ends access may be a millisecond late. The entitlement that
-    /// decides about the user comes first; those that the policy does not honor come last.
+    /// The state now, not at the last commit: the timer that ends access may be a millisecond late. The contracts that
+    /// speak for the user come first; those that the policy does not honor come last.
     private func held(
         by user: UserID,
         limit: Int,
         now: Instant
-    ) throws(EngineError) -> (isActive: Bool, ranked: [(row: ContractRow, entitlement: Entitlement)]) {
+    ) throws(EngineError) -> (set: EntitlementSet, ranked: [(row: ContractRow, summary: ContractSummary)]) {
         let consumables: [Value] = [Value(user), .integer(Int64(limit))]
         let rows =
             try commonSQL.contractsOfUser.all([Value(user)], read: ContractRow.read)
@@ -104,8 +109,8 @@ extension LedgerQueries {
         }
         let ranked = ordered.map { _, row in
             let isHonoured = ranks[row.tracked.key] != nil
-            return (row: row, entitlement: row.tracked.heldContract(policy.catalog).entitlement(isHonoured: isHonoured))
+            return (row: row, summary: row.tracked.heldContract(policy.catalog).summary(isHonoured: isHonoured))
         }
-        return (union.isActive, ranked)
+        return (union, ranked)
     }
 }

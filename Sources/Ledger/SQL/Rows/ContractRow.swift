@@ -12,7 +12,7 @@ struct ContractRow {
     static let identityColumns = [
         "kind", "user", "user_at", "is_family_shared", "product_group", "product_group_at", "token", "token_at",
         "account", "account_at", "previous_lineage", "previous_lineage_at", "store_user", "store_user_at",
-        "order_number", "entitlements", "entitlements_at",
+        "order_number", "entitlements", "entitlements_at", "store",
     ]
     static let stateColumns = [
         "snapshot_event", "snapshot_state", "snapshot_product", "snapshot_pending_product", "snapshot_auto_renew",
@@ -54,6 +54,7 @@ struct ContractRow {
         // The charge says it as well.
         row.skip()
         contract.entitlements = register(row.optionalText(), at: row.instant())
+        contract.store = row.optionalText()
         contract.snapshot = try SnapshotRegister(&row)
         contract.transaction = ChargeRegister(&row)
         let status = try ContractStatus(&row)
@@ -88,6 +89,7 @@ extension TrackedContract {
             Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
             Value(contract.storeUser?.value), Value(contract.storeUser?.signedAt),
             Value(orderNumber), Value(contract.entitlements?.value), Value(contract.entitlements?.signedAt),
+            Value(contract.store),
         ]
     }
 
@@ -117,6 +119,7 @@ extension TrackedContract {
             || contract.account != other.contract.account
             || contract.previousLineage != other.contract.previousLineage
             || orderNumber != other.orderNumber || contract.entitlements != other.contract.entitlements
+            || contract.store != other.contract.store
     }
 
     private var orderNumber: String? { contract.transaction?.transaction.orderNumber }

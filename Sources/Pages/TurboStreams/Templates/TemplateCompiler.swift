@@ -190,7 +190,7 @@ private func isTemplateValueName(_ name: ArraySlice<UInt8>) -> Bool {
 }
 
 extension ArraySlice<UInt8> {
-    fileprivate func trimmingSpaces() -> ArraySlice<UInt8> {
+    func trimmingSpaces() -> ArraySlice<UInt8> {
         var slice = self
         while slice.first == 32 { slice.removeFirst() }
         while slice.last == 32 { slice.removeLast() }

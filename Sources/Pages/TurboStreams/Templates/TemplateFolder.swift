@@ -1,4 +1,5 @@
 import Crypto
+import Domain
 import Glibc
 import Support
 
@@ -17,7 +18,7 @@ struct TemplateFolder: Sendable {
     /// By file name.
     let builtIn: [String: [UInt8]]
 
-    /// Every regular file named `*.html`.
+    /// Every regular file named `*.html`, and those in folders that have the name of an entitlement.
     func files() throws(MarkupError) -> [String: Stamp] {
         let names: [String]
         do { names = try SmallFile.names(in: path) } catch {
@@ -25,8 +26,20 @@ struct TemplateFolder: Sendable {
             throw TemplateFolder.unreadable(error.number)
         }
         var files: [String: Stamp] = [:]
-        for name in names where name.hasSuffix(".html") && !name.hasPrefix(".") { files[name] = stamp(of: name) }
+        for name in names {
+            add(name, to: &files)
+            guard EntitlementName(name) != nil else { continue }
+            do { for file in try SmallFile.names(in: "\(path)/\(name)") { add("\(name)/\(file)", to: &files) } } catch {
+                guard error.number == ENOTDIR || error.number == ENOENT else {
+                    throw TemplateFolder.unreadable(error.number)
+                }
+            }
+        }
         return files
+    }
+
+    private func add(_ name: String, to files: inout [String: Stamp]) {
+        if name.hasSuffix(".html"), !name.hasPrefix("."), !name.contains("/.") { files[name] = stamp(of: name) }
     }
 
     func read(_ file: String, stamp: Stamp) throws(MarkupError) -> [UInt8] {

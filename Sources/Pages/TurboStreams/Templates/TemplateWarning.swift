@@ -19,7 +19,8 @@ extension TemplateWarning {
             let effect = "has no templates: a page reloads at every change of its user's state"
             return [TemplateWarning(file: "", effect: effect)]
         }
-        let names = Set(served.compactMap { TemplateFile.name(of: TemplateRenderer.key(of: $0)) })
+        let general = served.filter { TemplateFile.folder(of: $0) == nil }
+        let names = Set(general.compactMap { TemplateFile.name(of: TemplateRenderer.key(of: $0)) })
         var warnings = removed.map {
             TemplateWarning(file: $0, effect: "was removed: " + loss(of: $0), isRemoved: true)
         }
@@ -61,10 +62,11 @@ extension TemplateWarning {
     /// The file that was probably meant: with the same product and locale, and a fragment's name. Nil when the name
     /// already is a fragment's, or resembles none: then the template is the app's own.
     static func nearestFile(to file: String) -> String? {
-        let name = String(file.prefix { $0 != "." })
+        let folder = file.lastIndex(of: "/").map { file[...$0] } ?? ""
+        let name = String(file.dropFirst(folder.count).prefix { $0 != "." })
         guard FragmentName(rawValue: name) == nil,
             let near = nearest(to: name, among: FragmentName.allCases.map(\.rawValue))
         else { return nil }
-        return near + file.dropFirst(name.count)
+        return folder + near + file.dropFirst(folder.count + name.count)
     }
 }
