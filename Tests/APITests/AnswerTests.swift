@@ -33,6 +33,7 @@ import Testing
 
     private static let summary = ContractSummary(
         product: "pro",
+        opens: [.standard],
         group: nil,
         state: .owned,
         isActive: true,
@@ -40,6 +41,7 @@ import Testing
         autoRenew: nil,
         pendingProduct: nil,
         provider: .apple,
+        store: "apple",
         environment: .sandbox,
         contract: "1001",
         isFamilyShared: false
@@ -48,17 +50,20 @@ import Testing
     @Test func entitlementShowsWhatIsAbsent() {
         let summary = Self.summary
         let members =
-            #""access_until":null,"active":true,"auto_renew":null,"contract":"1001","environment":"Sandbox","#
-            + #""family":false,"group":null,"pending_product":null,"product":"pro","provider":"apple","state":"owned""#
+            #""access_until":null,"active":true,"auto_renew":null,"contract":"1001","entitlements":["default"],"#
+            + #""environment":"Sandbox","family":false,"group":null,"pending_product":null,"product":"pro","#
+            + #""provider":"apple","state":"owned","store":"apple""#
         check(ContractItem(summary), is: "{\(members)}")
         check(
             EntitlementsAnswer(
                 user: "42",
-                active: true,
-                entitlements: [ContractItem(summary)],
+                entitlements: Self.held.entitlements,
+                contracts: [summary],
                 since: Cursor(epoch: "e", position: 7)
             ),
-            is: #"{"active":true,"entitlements":[{\#(members)}],"since":"e-7","user":"42"}"#
+            is: #"{"active":true,"contracts":[{\#(members)}],"entitlements":{"default":{"access_until":null,"#
+                + #""active":true,"auto_renew":null,"contract":"1001","product":"pro","provider":"apple","#
+                + #""state":"owned","store":"apple","trial":false,"trial_ends_at":null}},"since":"e-7","user":"42"}"#
         )
     }
 
@@ -67,13 +72,41 @@ import Testing
         check(
             StreamEntitlementsAnswer(
                 user: "42",
-                active: true,
-                entitlements: [StreamContractItem(ContractItem(Self.summary))]
+                entitlements: Self.held.entitlements,
+                contracts: [Self.summary]
             ),
-            is: #"{"active":true,"entitlements":[{"access_until":null,"active":true,"auto_renew":null,"#
-                + #""environment":"Sandbox","family":false,"group":null,"pending_product":null,"product":"pro","#
-                + #""provider":"apple","state":"owned"}],"user":"42"}"#
+            is: #"{"active":true,"contracts":[{"access_until":null,"active":true,"auto_renew":null,"#
+                + #""entitlements":["default"],"environment":"Sandbox","family":false,"group":null,"#
+                + #""pending_product":null,"product":"pro","provider":"apple","state":"owned","store":"apple"}],"#
+                + #""entitlements":{"default":{"access_until":null,"active":true,"auto_renew":null,"product":"pro","#
+                + #""provider":"apple","state":"owned","store":"apple","trial":false,"trial_ends_at":null}},"user":"42"}"#
         )
+    }
+
+    /// Who never bought has every entitlement of the catalog all the same, so that a backend may ask `entitlements.pro.active`.
+    @Test func strangerHasNoneOfEach() throws {
+        let names = ["pro", "maps"].compactMap(EntitlementName.init)
+        let policy = AccessPolicy(sandboxUsers: .any, catalog: Catalog(entitlements: names))
+        let nobody = EntitlementSet(user: "43", held: [], policy: policy)
+        let nothing =
+            #"{"access_until":null,"active":false,"auto_renew":null,"product":null,"provider":null,"state":null,"#
+            + #""store":null,"trial":false,"trial_ends_at":null}"#
+        let cursor = Cursor(epoch: "e", position: 7)
+        check(
+            EntitlementsAnswer(user: "43", entitlements: nobody.entitlements, contracts: [], since: cursor),
+            is: #"{"active":false,"contracts":[],"entitlements":{"maps":\#(nothing),"pro":\#(nothing)},"since":"e-7","#
+                + #""user":"43"}"#
+        )
+    }
+
+    /// What `summary` sums up.
+    private static var held: EntitlementSet {
+        let key = ContractKey(provider: .apple, environment: .sandbox, app: "a", lineage: "1001")
+        let contract = HeldContract(
+            of: Contract(key: key, kind: .nonConsumable),
+            status: ContractStatus(state: .owned, product: "pro")
+        )
+        return EntitlementSet(user: "42", held: [contract], policy: AccessPolicy(sandboxUsers: .any))
     }
 
     @Test func lastPageOfEventsSaysSo() {
@@ -107,6 +140,7 @@ import Testing
     @Test(arguments: ["42", "\"quoted\" \\ é\u{2028}"]) func messagesAreWrittenByHandAsTheTypeSays(_ user: String) {
         let full = ContractSummary(
             product: "pro/1",
+            opens: [.standard],
             group: user,
             state: .active,
             isActive: true,
@@ -114,6 +148,7 @@ import Testing
             autoRenew: false,
             pendingProduct: "pro/2",
             provider: .google,
+            store: "google",
             environment: .sandbox,
             contract: "c",
             isFamilyShared: true,
@@ -127,8 +162,8 @@ import Testing
         for items in [[], [full], [full, bare]] {
             let answer = EntitlementsAnswer(
                 user: UserID(user),
-                active: true,
-                entitlements: items.map(ContractItem.init),
+                entitlements: Self.held.entitlements,
+                contracts: items,
                 since: cursor
             )
             let content = HookMessage.Content(

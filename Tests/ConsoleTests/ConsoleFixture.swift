@@ -24,6 +24,7 @@ enum ConsoleFixture {
     ) -> ContractDetail {
         let summary = ContractSummary(
             product: product,
+            opens: [.standard],
             group: nil,
             state: state,
             isActive: isActive ?? state.givesAccess,
@@ -31,6 +32,7 @@ enum ConsoleFixture {
             autoRenew: nil,
             pendingProduct: nil,
             provider: provider,
+            store: provider.rawValue,
             environment: environment,
             contract: lineage,
             isFamilyShared: false
@@ -103,6 +105,7 @@ enum ConsoleFixture {
             stream: "user:\(user):paywall",
             locale: nil,
             active: contracts.contains { $0.summary.active },
+            entitlements: [:],
             contracts: contracts,
             orders: orders,
             since: cursor

@@ -36,6 +36,7 @@ import Testing
     private static let owned = ContractStatus(state: .owned, product: "life")
     private static let coins = ContractStatus(state: .delivered, product: "coins")
     private static let lostCoins = ContractStatus(state: .revoked, product: "coins", accessUntil: day(0))
+    private static let tour = ContractStatus(state: .active, product: "basic", accessUntil: day(20), autoRenew: true)
     private static let renewed = ContractStatus(state: .active, product: "m", accessUntil: day(60), autoRenew: true)
     private static let upgraded = ContractStatus(state: .active, product: "y", accessUntil: day(60), autoRenew: true)
     private static let unconfirmed = ContractStatus(state: .active, product: "m", accessUntil: day(30))
@@ -202,16 +203,15 @@ import Testing
             expected: ["paywall=success", "subscription_status=ending"]
         ),
         Case(name: "bought beside", after: on, others: [long], expected: ["paywall=success"]),
-        Case(name: "coins", after: coins, kind: .consumable, expected: ["paywall=success"]),
-        Case(name: "coins beside", after: coins, kind: .consumable, others: [on], expected: ["paywall=success"]),
-        Case(name: "coins back", before: coins, after: lostCoins, kind: .consumable, expected: ["paywall=revoked"]),
+        Case(name: "coins", after: coins, kind: .consumable, expected: []),
+        Case(name: "coins beside", after: coins, kind: .consumable, others: [on], expected: []),
+        Case(name: "coins back", before: coins, after: lostCoins, kind: .consumable, expected: []),
         Case(
-            name: "coins back, access runs",
-            before: coins,
-            after: lostCoins,
-            kind: .consumable,
-            others: [on],
-            expected: []
+            name: "grace, and something is owned for ever",
+            before: on,
+            after: grace,
+            others: [owned],
+            expected: ["paywall=warn_billing", "subscription_status=warn_billing"]
         ),
     ])
     func announces(_ given: Case) {
@@ -249,6 +249,90 @@ import Testing
         #expect(announcements == current)
     }
 
+    private static let divided = Catalog(
+        [
+            "m": Catalog.Product(entitlements: [pro]), "y": Catalog.Product(entitlements: [pro, maps]),
+            "basic": Catalog.Product(entitlements: [maps]), "life": Catalog.Product(),
+        ],
+        entitlements: [pro, maps]
+    )
+    private static let pro = EntitlementName("pro") ?? .standard
+    private static let maps = EntitlementName("maps") ?? .standard
+
+    /// Each entitlement has its own elements, which only the contracts that open it change.
+    @Test(arguments: [
+        Case(
+            name: "one that opens both",
+            after: long,
+            expected: ["pro.paywall=success", "pro.banner=manage", "maps.paywall=success", "maps.banner=manage"]
+        ),
+        Case(
+            name: "the grace of one",
+            before: on,
+            after: grace,
+            others: [tour],
+            expected: [
+                "pro.paywall=warn_billing", "pro.banner=warn_billing",
+            ]
+        ),
+        Case(name: "what opens nothing", after: owned, kind: .nonConsumable, others: [on], expected: []),
+        Case(
+            name: "expired, and what opens nothing stays",
+            before: off,
+            after: expired,
+            others: [owned],
+            expected: [
+                "pro.paywall=paywall", "pro.banner=paywall",
+            ]
+        ),
+        Case(
+            name: "another product, which opens less",
+            before: long,
+            after: on,
+            expected: [
+                "pro.paywall=success", "pro.banner=manage", "maps.paywall=paywall", "maps.banner=paywall",
+            ]
+        ),
+        Case(
+            name: "another product, which opens less, and another contract opens it",
+            before: long,
+            after: on,
+            others: [tour],
+            expected: ["pro.paywall=success", "pro.banner=manage", "maps.paywall=manage", "maps.banner=manage"]
+        ),
+        Case(
+            name: "moved away",
+            before: long,
+            expected: [
+                "pro.paywall=moved", "pro.banner=moved", "maps.paywall=moved", "maps.banner=moved",
+            ]
+        ),
+    ])
+    func announcesEachEntitlement(_ given: Case) {
+        func set(_ status: ContractStatus?) -> EntitlementSet {
+            let others = given.others.map {
+                Self.heldContract("2", kind: .subscription, status: $0, catalog: Self.divided)
+            }
+            let own = status.map { Self.heldContract("1", kind: given.kind, status: $0, catalog: Self.divided) }
+            let policy = AccessPolicy(sandboxUsers: .any, catalog: Self.divided)
+            return EntitlementSet(user: "42", held: others + [own].compactMap(\.self), policy: policy)
+        }
+        let change = PageChange(before: set(given.before), after: set(given.after), contracts: [Self.key("1")])
+        let told = change.announcements.map { announcement in
+            let element = announcement.target == .paywall ? "paywall" : "banner"
+            return "\(announcement.entitlement).\(element)=\(announcement.name.rawValue)"
+        }
+        #expect(told == given.expected)
+    }
+
+    @Test func onlyTheMainEntitlementHasShortIDs() {
+        let ids = PageTarget.allCases.flatMap { target in
+            [Self.pro, Self.maps].map { target.id(of: $0, in: Self.divided) }
+        }
+        #expect(ids == ["paywall", "paywall_maps", "subscription_status", "subscription_status_maps"])
+        #expect(PageTarget.paywall.id(of: .standard, in: Catalog()) == "paywall")
+    }
+
     @Test func sandboxThatIsNotHonouredChangesNothing() {
         let policy = AccessPolicy(sandboxUsers: .only(["tester"]))
         for (user, expected) in [("somebody" as UserID, 0), ("tester", 2)] {
@@ -274,9 +358,14 @@ import Testing
         _ lineage: String,
         kind: ProductKind,
         status: ContractStatus,
-        environment: StoreEnvironment = .production
+        environment: StoreEnvironment = .production,
+        catalog: Catalog = Catalog()
     ) -> HeldContract {
-        HeldContract(of: Contract(key: key(lineage, environment: environment), kind: kind), status: status)
+        HeldContract(
+            of: Contract(key: key(lineage, environment: environment), kind: kind),
+            status: status,
+            catalog: catalog
+        )
     }
 
     private static func entitlements(_ entitlements: [HeldContract]) -> EntitlementSet {

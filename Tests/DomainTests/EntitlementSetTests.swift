@@ -139,7 +139,7 @@ import Testing
         for held in [given.held, given.held.reversed()] {
             let entitlements = Self.entitlements(held)
             #expect(entitlements.ranked.map(\.contract.lineage) == expected)
-            #expect(entitlements.winner?.contract.lineage == expected.first)
+            #expect(entitlements.main.winner?.contract.lineage == expected.first)
         }
     }
 

@@ -13,7 +13,11 @@ import Testing
         let app = try AppPost()
         let (one, other) = (try app.stream(of: "one"), try app.stream(of: "other"))
         let (empty, otherEmpty) = (try app.ask(one), try app.ask(other))
-        #expect(empty.status == 200 && empty.body == #"{"active":false,"entitlements":[],"user":"one"}"#)
+        let nothing =
+            #"{"access_until":null,"active":false,"auto_renew":null,"product":null,"provider":null,"state":null,"#
+            + #""store":null,"trial":false,"trial_ends_at":null}"#
+        let stranger = #"{"active":false,"contracts":[],"entitlements":{"default":\#(nothing)},"user":"one"}"#
+        #expect(empty.status == 200 && empty.body == stranger)
         #expect(empty.header("Cache-Control") == "private, no-cache" && empty.header("Vary") == "Origin")
         #expect(empty.header("Content-Type") == "application/json")
 
@@ -23,13 +27,15 @@ import Testing
         #expect(JSONNode(bought.body)?["active"]?.boolean == true)
         // It is the API's answer without the contract, and without the ledger's position.
         var known = try #require(JSONNode(try app.entitlements(of: "one"))?.members)
-        let item = try #require(known["entitlements"]?.items?.first?.members)
-        #expect(item["contract"]?.text == "2000000000000001" && known["since"] != nil)
-        known["since"] = nil
-        known["entitlements"] = nil
+        let contract = try #require(known["contracts"]?.items?.first?.members)
+        let entitlement = try #require(known["entitlements"]?["default"]?.members)
+        for item in [contract, entitlement] { #expect(item["contract"]?.text == "2000000000000001") }
+        #expect(known["since"] != nil)
+        for name in ["since", "contracts", "entitlements"] { known[name] = nil }
         var told = try #require(JSONNode(bought.body)?.members)
-        #expect(told["entitlements"]?.items?.first?.members == item.filter { $0.key != "contract" })
-        told["entitlements"] = nil
+        #expect(told["contracts"]?.items?.first?.members == contract.filter { $0.key != "contract" })
+        #expect(told["entitlements"]?["default"]?.members == entitlement.filter { $0.key != "contract" })
+        for name in ["contracts", "entitlements"] { told[name] = nil }
         #expect(told == known)
         for secret in ["2000000000000001", app.workspace.apiKey, one] { #expect(!bought.body.contains(secret)) }
 
@@ -60,7 +66,7 @@ import Testing
         _ = try app.webhook(refund)
         let after = try app.ask(name, known: tag)
         #expect(after.status == 200 && JSONNode(after.body)?["active"]?.boolean == false)
-        #expect(JSONNode(after.body)?["entitlements"]?.items?.first?["state"]?.text == "revoked")
+        #expect(JSONNode(after.body)?["entitlements"]?["default"]?["state"]?.text == "revoked")
         #expect(after.header("ETag") != tag)
     }
 

@@ -105,7 +105,7 @@ import Testing
             #expect(again.status == 201, "\(again.body)")
             if let answer { #expect(answer.hasSuffix(again.body), "\(answer) \(again.body)") }
         }
-        #expect(try app.entitlements(of: "42").ranges(of: #""provider":"paycast""#).count == 6)
+        #expect(try app.entitlements(of: "42").ranges(of: #""store":"paycast"}"#).count == 6)
         #expect(try app.audit("?user=42").entries.count { $0.action == "grant" } == 6)
     }
 
@@ -116,7 +116,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(Set(answers.map(\.body)).count == 1 && answers.allSatisfy { $0.status == 201 })
-        #expect(try app.entitlements(of: "42").ranges(of: #""provider":"paycast""#).count == 1)
+        #expect(try app.entitlements(of: "42").ranges(of: #""store":"paycast"}"#).count == 1)
     }
 
     /// It is exported, replayed and erased like what a store says; a grant brings the user back, and its key is free.
@@ -281,7 +281,7 @@ import Testing
         let own = try app.grant(pair.one.percentEncoded, Self.month, key: "k")
         #expect(try app.revoke(pair.other.percentEncoded, own["grant"] ?? "").status == 404)
         #expect(try app.entitlements(of: pair.one.percentEncoded).contains(#""active":true"#))
-        #expect(try app.entitlements(of: pair.other.percentEncoded).contains(#""entitlements":[]"#))
+        #expect(try app.entitlements(of: pair.other.percentEncoded).contains(#""contracts":[]"#))
     }
 
     /// One user a line; the same command again grants nothing twice, also with a corrected file.
@@ -298,7 +298,7 @@ import Testing
         #expect(try run("a\r\nb\n\nc d\na\n").output == "3 users have pro\n")
         #expect(try run("b\ne\na\n").output == "3 users have pro\n")
         for user in ["a", "b", "c%20d", "e"] {
-            #expect(try app.entitlements(of: user).ranges(of: #""provider":"paycast""#).count == 1, "\(user)")
+            #expect(try app.entitlements(of: user).ranges(of: #""store":"paycast"}"#).count == 1, "\(user)")
         }
         #expect(try app.audit("").entries.count == 4)
         let bad = try run("a\nb\u{7}\n")
@@ -338,7 +338,7 @@ import Testing
             let held = try app.entitlements(of: user)
             #expect(held.ranges(of: #""product":"paycast.pro.monthly","provider":"paycast""#).count == 1, "\(held)")
         }
-        #expect(try app.entitlements(of: "c").contains(#""entitlements":[]"#))
+        #expect(try app.entitlements(of: "c").contains(#""contracts":[]"#))
         #expect(try !app.entitlements(of: "d").contains(#""provider":"paycast""#))
     }
 

@@ -145,7 +145,7 @@ import Testing
         body["signedRenewalInfo"] = try app.store.renewal(other)
         let answer = try app.post("/transactions/apple", members: body)
         #expect(answer.status == 400 && answer["error"] == "mismatched_renewal", "\(answer.body)")
-        #expect(try app.entitlements(of: "42").contains(#""entitlements":[]"#))
+        #expect(try app.entitlements(of: "42").contains(#""contracts":[]"#))
     }
 
     @Test func replayChangesNothing() throws {

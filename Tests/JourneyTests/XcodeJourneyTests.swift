@@ -67,7 +67,7 @@ import Testing
         let body = ["signedTransaction": forged, "stream": try app.stream(of: "42")]
         let answer = try app.post("/transactions/apple", members: body)
         #expect(answer.status == 400 && answer["error"] == "untrusted_chain", "\(answer)")
-        #expect(try app.entitlements(of: "42").contains(#""entitlements":[]"#))
+        #expect(try app.entitlements(of: "42").contains(#""contracts":[]"#))
     }
 
     /// Without `--dev` nobody believes Xcode, and what a development server has taken opens nothing.

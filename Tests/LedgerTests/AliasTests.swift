@@ -101,9 +101,9 @@ import Testing
             for index in order { _ = try ledger.send(events[index]) }
             for index in order { #expect(try ledger.send(events[index]).outcome == .duplicate) }
             for (user, lineages) in given.held {
-                #expect(try ledger.entitlements(user).entitlements.map(\.contract).sorted() == lineages, "\(order)")
+                #expect(try ledger.entitlements(user).contracts.map(\.contract).sorted() == lineages, "\(order)")
             }
-            #expect(try ledger.entitlements(Self.anonymous).entitlements.isEmpty)
+            #expect(try ledger.entitlements(Self.anonymous).contracts.isEmpty)
         }
     }
 
@@ -129,7 +129,7 @@ import Testing
         var alias = Said.alias("a", minute: 5).event("e2")
         alias.transfer?.isEverywhere = true
         #expect(try ledger.send(alias).outcome == .applied)
-        #expect(try ledger.entitlements("a").entitlements.map(\.contract) == ["1"])
+        #expect(try ledger.entitlements("a").contracts.map(\.contract) == ["1"])
     }
 
     /// The user through whom it went is erased; it stays with the one who has it.
@@ -139,9 +139,9 @@ import Testing
         let said: [Said] = [Self.bought, .alias("a", minute: 5), .transfer(from: ["a"], to: "b", minute: 8)]
         for (index, said) in said.enumerated() { _ = try ledger.send(said.event("e\(index)")) }
         _ = try ledger.erase("a")
-        #expect(try ledger.entitlements("b").entitlements.map(\.contract) == ["1"])
+        #expect(try ledger.entitlements("b").contracts.map(\.contract) == ["1"])
         _ = try ledger.send(Said.bought(by: nil, minute: 9, lineage: "1").event("e9"))
-        #expect(try ledger.entitlements("b").entitlements.map(\.contract) == ["1"])
+        #expect(try ledger.entitlements("b").contracts.map(\.contract) == ["1"])
     }
 }
 

@@ -96,7 +96,7 @@ import Testing
         if given.outcome == .moved || given.outcome == .shared {
             #expect(entries.map(\.notice.kind) == [.contractTransferred])
         }
-        let holders = try (["old", "new"] as [UserID]).filter { try !ledger.entitlements($0).entitlements.isEmpty }
+        let holders = try (["old", "new"] as [UserID]).filter { try !ledger.entitlements($0).contracts.isEmpty }
         #expect(holders.map(\.text) == given.holders)
     }
 
@@ -116,7 +116,7 @@ import Testing
         )
         ledger.close()
         let later = try TemporaryLedger(at: ledger.path)
-        #expect(try later.entitlements("new").entitlements.map(\.state) == [.revoked])
+        #expect(try later.entitlements("new").contracts.map(\.state) == [.revoked])
         later.close()
     }
 
@@ -132,7 +132,7 @@ import Testing
         #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 0"))
         // The renewal carries no token either.
         #expect(try ledger.send(Fixture.subscription("e3", state: .cancelled, minute: 9)).outcome == .applied)
-        #expect(try ledger.entitlements("42").entitlements.map(\.state) == [.cancelled])
+        #expect(try ledger.entitlements("42").contracts.map(\.state) == [.cancelled])
     }
 
     /// Support gives a user what nobody has, and takes nothing from anybody, whatever the policy.
@@ -145,8 +145,8 @@ import Testing
         #expect(given.outcome == .duplicate && given.claim == .granted)
         #expect(try ledger.send(event, claim: Claim(user: "42", isForUnclaimed: true)).claim == .granted)
         #expect(try ledger.send(event, claim: Claim(user: "43", isForUnclaimed: true)).claim == .refused)
-        #expect(try ledger.entitlements("42").entitlements.map(\.state) == [.active])
-        #expect(try ledger.entitlements("43").entitlements.isEmpty)
+        #expect(try ledger.entitlements("42").contracts.map(\.state) == [.active])
+        #expect(try ledger.entitlements("43").contracts.isEmpty)
         let last = try #require(try ledger.entries().entries.last)
         #expect(shown(last.fragments) == ["42 paywall=success", "42 subscription_status=manage"])
     }
@@ -159,7 +159,7 @@ import Testing
         let claimed = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "new"))
         #expect(claimed.claim == .granted)
         _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
-        #expect(try ledger.entitlements("new").entitlements.isEmpty)
+        #expect(try ledger.entitlements("new").contracts.isEmpty)
         #expect(try ledger.entitlements("old").isActive)
         let last = try #require(try ledger.entries().entries.last)
         #expect(last.fragments.summary.prefix(2) == ["paywall=moved", "subscription_status=moved"])
@@ -235,7 +235,7 @@ import Testing
         #expect(due.map(\.kind) == [.setToken])
         #expect(due.map(\.subject) == ["1"])
         #expect(due.map(\.detail) == [token.description])
-        #expect(try ledger.entitlements("42").entitlements.map(\.isFamilyShared).sorted { !$0 && $1 } == [false, true])
+        #expect(try ledger.entitlements("42").contracts.map(\.isFamilyShared).sorted { !$0 && $1 } == [false, true])
     }
 
     @Test func claimOfAnEventThatContradictsItsOrderIsRefused() throws {

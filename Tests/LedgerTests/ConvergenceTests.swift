@@ -45,7 +45,7 @@ import Testing
         var final = Final()
         for user in ["buyer", "sister"] as [UserID] {
             let held = try ledger.entitlements(user)
-            final.entitlements.append(held.entitlements)
+            final.entitlements.append(held.contracts)
             final.active.append(held.isActive)
             try checkPage(of: user, held: held, in: ledger)
         }
@@ -55,7 +55,7 @@ import Testing
     /// The newest banner agrees with the ledger.
     private func checkPage(of user: UserID, held: UserEntitlements, in ledger: TemporaryLedger) throws {
         let page = try ledger.missed(user).items.flatMap(\.fragments)
-        let winner = held.entitlements.first { ![.delivered, .pending].contains($0.state) && $0.product != "coins" }
+        let winner = held.contracts.first { ![.delivered, .pending].contains($0.state) && $0.product != "coins" }
         let banner = page.first { $0.target == PageTarget.subscriptionStatus.rawValue }
         guard case .template(_, let values)? = banner?.content else {
             Issue.record("no banner")

@@ -137,13 +137,13 @@ import Testing
             group: given.catalog == Catalog() ? "premium" : nil
         )
         _ = try ledger.send(event, claim: Claim(user: Self.user))
-        let before = try ledger.entitlements(Self.user).entitlements.filter { $0.provider == .apple }
+        let before = try ledger.entitlements(Self.user).contracts.filter { $0.provider == .apple }
         let granted = grant("1", for: given.term)
         #expect(try give(granted, in: ledger).outcome == .applied)
         #expect(try shown(ledger) == given.shown)
         _ = try take(granted, at: Self.start + .seconds(30), in: ledger)
         #expect(try shown(ledger) == given.afterwards)
-        #expect(try ledger.entitlements(Self.user).entitlements.filter { $0.provider == .apple } == before)
+        #expect(try ledger.entitlements(Self.user).contracts.filter { $0.provider == .apple } == before)
     }
 
     /// The store goes on while the grant runs, and the page is told.
@@ -180,7 +180,7 @@ import Testing
         let granted = grant("1", for: .seconds(86_400))
         _ = try give(granted, in: ledger)
         try ledger.erase(Self.user)
-        #expect(try ledger.entitlements(Self.user).entitlements.isEmpty)
+        #expect(try ledger.entitlements(Self.user).contracts.isEmpty)
         #expect(try ledger.replay(ReplayBatch(events: [granted.event])).changes.isEmpty)
         #expect(try !ledger.entitlements(Self.user).isActive)
         #expect(try give(granted, in: ledger).outcome == .applied)
@@ -222,7 +222,7 @@ import Testing
         #expect(try give(granted, in: ledger).claim == .granted)
         _ = try take(granted, at: Self.start + .seconds(1), in: ledger)
         _ = try give(grant("2", for: nil, at: Self.start + .seconds(2)), in: ledger)
-        #expect(try ledger.entitlements(Self.user).entitlements.map(\.state) == [.owned, .revoked])
+        #expect(try ledger.entitlements(Self.user).contracts.map(\.state) == [.owned, .revoked])
     }
 
     /// Rebuilt from its events, it is the same.

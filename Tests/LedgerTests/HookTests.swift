@@ -65,7 +65,7 @@ import Testing
             let due = try #require(try ledger.hooks(to: HookTests.address).first)
             #expect(due.entitlements == (try ledger.entitlements("42")), "\(event.id)")
         }
-        #expect(try ledger.entitlements("42").entitlements.count == 3)
+        #expect(try ledger.entitlements("42").contracts.count == 3)
         // Known before a policy by which it is not said any more.
         #expect(try ledger.send(bought("e5", by: "43", lineage: "3")).outcome == .applied)
         var policy = AccessPolicy(sandboxUsers: .only([]))
@@ -126,7 +126,7 @@ import Testing
         let due = try ledger.hooks(to: HookTests.address)
         #expect(due.count == 1 && due.first?.delivery.superseded == 3)
         #expect(due.first?.cause.notice.event == "e3")
-        #expect(due.first?.entitlements?.entitlements.map(\.state) == [.expired])
+        #expect(due.first?.entitlements?.contracts.map(\.state) == [.expired])
     }
 
     /// What changes while an attempt is on its way is told afterwards.
@@ -184,7 +184,7 @@ import Testing
         event.observation?.user = "42"
         _ = try ledger.send(event)
         let due = try #require(try ledger.hooks(to: HookTests.address).first)
-        #expect(due.entitlements?.isActive == false && due.entitlements?.entitlements.count == 1)
+        #expect(due.entitlements?.isActive == false && due.entitlements?.contracts.count == 1)
     }
 
     @Test func whoSendsItAgainIsInTheAudit() throws {

@@ -189,7 +189,7 @@ import Testing
         ledger.close()
         for (seconds, open) in [(10, ["1", "3", "4"]), (301, [])] {
             let later = try TemporaryLedger(at: ledger.path, now: now + end + .seconds(seconds), policy: policy)
-            let held = try later.entitlements("42").entitlements
+            let held = try later.entitlements("42").contracts
             #expect(held.filter(\.isActive).map(\.contract).sorted() == open)
             #expect(held.allSatisfy { $0.accessUntil == now + end })
             later.close()

@@ -50,7 +50,7 @@ import Testing
         let outcomes = try ledger.entries().entries.map(\.notice.outcome)
         #expect(outcomes == [.applied, .stale, .ignored, .ignored, .unclaimed, .quarantined, .applied])
         let held = try ledger.entitlements("42")
-        #expect(held.entitlements.map(\.product) == ["yearly"])
+        #expect(held.contracts.map(\.product) == ["yearly"])
         #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 1"))
         #expect(
             ledger.metrics.page().contains("paycast_events_total{provider=\"apple\",outcome=\"quarantined\"} 1")
@@ -64,7 +64,7 @@ import Testing
         let key = Fixture.key("sub_1", provider: .stripe)
         let result = try ledger.send(Fixture.subscription("e1", state: .active, token: token, key: key))
         #expect(result.outcome == .quarantined)
-        #expect(try ledger.entitlements("42").entitlements.isEmpty)
+        #expect(try ledger.entitlements("42").contracts.isEmpty)
         #expect(try ledger.missed("42").items.isEmpty)
     }
 
@@ -78,7 +78,7 @@ import Testing
             #expect(result.outcome == .applied)
         }
         #expect(try ledger.entitlements("42").isActive == false)
-        #expect(try ledger.entitlements("42").entitlements.map(\.isActive) == [false])
+        #expect(try ledger.entitlements("42").contracts.map(\.isActive) == [false])
         #expect(try ledger.missed("42").items.isEmpty)
         #expect(try ledger.entitlements("tester").isActive)
     }
@@ -117,7 +117,7 @@ import Testing
         #expect(products == ["lifetime"])
         let held = try ledger.entitlements("42")
         #expect(held.isActive)
-        #expect(held.entitlements.map(\.product) == ["lifetime", "monthly"])
+        #expect(held.contracts.map(\.product) == ["lifetime", "monthly"])
     }
 
     @Test func newerTokenOfAnotherUserMovesTheContract() throws {

@@ -57,7 +57,7 @@ import Testing
             in: ledger
         )
         #expect(kinds == [.subscriptionStarted, .contractTransferred])
-        #expect(try ledger.entitlements("1").entitlements.isEmpty)
+        #expect(try ledger.entitlements("1").contracts.isEmpty)
         #expect(try ledger.entitlements("2").isActive)
     }
 }

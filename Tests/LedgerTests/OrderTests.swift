@@ -117,7 +117,7 @@ import Testing
         let token = OrderToken.random()
         _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
         _ = try ledger.order(OrderRequest(user: "42", product: "news", group: "news", token: token))
-        #expect(try ledger.entitlements("42").entitlements.isEmpty)
+        #expect(try ledger.entitlements("42").contracts.isEmpty)
     }
 
     /// A migrated lineage and a purchase of the same download carry no token; whichever comes first, both belong to the
@@ -140,7 +140,7 @@ import Testing
         for event in orderFirst ? events : events.reversed() { _ = try ledger.send(event) }
         if !orderFirst { _ = try ledger.order(request) }
         let held = try ledger.entitlements("42")
-        #expect(Set(held.entitlements.map(\.contract)) == ["1", "2", "3"])
+        #expect(Set(held.contracts.map(\.contract)) == ["1", "2", "3"])
         #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 0"))
     }
 }

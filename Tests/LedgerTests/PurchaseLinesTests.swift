@@ -62,7 +62,7 @@ import Testing
 
     private func held(_ ledger: TemporaryLedger) throws -> [String: String] {
         Dictionary(
-            uniqueKeysWithValues: try ledger.entitlements("42").entitlements.map {
+            uniqueKeysWithValues: try ledger.entitlements("42").contracts.map {
                 ($0.contract, "\($0.product) \($0.state.rawValue)")
             }
         )
@@ -90,7 +90,7 @@ import Testing
         ledger.clock.set(to: Self.start + Self.day * 4)
         _ = try ledger.send(try read("e2", lines: [lines[1]], minute: 5761, token: token))
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra expired"])
-        let ended = try ledger.entitlements("42").entitlements.first { $0.product == "extra" }
+        let ended = try ledger.entitlements("42").contracts.first { $0.product == "extra" }
         #expect(ended?.accessUntil == Self.start + Self.day * 3)
     }
 
@@ -109,7 +109,7 @@ import Testing
             )
         }
         #expect(try held(ledger) == ["T": order.count > 1 ? "extra active" : "base active"])
-        let pending = try ledger.entitlements("42").entitlements.map(\.pendingProduct)
+        let pending = try ledger.entitlements("42").contracts.map(\.pendingProduct)
         #expect(pending == [order.count > 1 ? nil : "extra"])
     }
 
@@ -119,12 +119,12 @@ import Testing
         defer { ledger.remove() }
         let undated = [Line(product: "base", days: nil)]
         _ = try ledger.send(try read("e1", lines: undated, minute: 1, state: state, token: token))
-        #expect(try ledger.entitlements("42").entitlements.filter(\.isActive).isEmpty)
+        #expect(try ledger.entitlements("42").contracts.filter(\.isActive).isEmpty)
         // The end that was stated before still counts, and no more.
         let dated = [Line(product: "base")]
         _ = try ledger.send(try read("e2", lines: dated, minute: 2, state: state, token: token))
         _ = try ledger.send(try read("e3", lines: undated, minute: 3, state: state, token: token))
-        let open = try ledger.entitlements("42").entitlements.filter(\.isActive)
+        let open = try ledger.entitlements("42").contracts.filter(\.isActive)
         #expect(open.map(\.accessUntil) == [Self.start + Self.day * 30])
     }
 

@@ -63,7 +63,7 @@ import Testing
         for number in 0..<3 { rebuild.fold(bought(number, isPurchase: true)) }
         _ = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
         #expect(try ledger.entitlements("1").isActive)
-        #expect(try ledger.entitlements("2").entitlements.isEmpty)
+        #expect(try ledger.entitlements("2").contracts.isEmpty)
     }
 
     /// The answer about what a user may use shows it.
@@ -75,7 +75,7 @@ import Testing
         var rebuild = try #require(try ledger.contract(1))
         rebuild.fold(Fixture.subscription("e1", state: .active, group: "basic"))
         _ = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
-        #expect(try ledger.entitlements("42").entitlements.map(\.group) == ["basic"])
+        #expect(try ledger.entitlements("42").contracts.map(\.group) == ["basic"])
         #expect(try ledger.entries().entries.count == count + 1)
     }
 

@@ -40,7 +40,7 @@ import Testing
                 "paywall=moved", "subscription_status=moved", "paywall=success", "subscription_status=manage",
             ]
         )
-        #expect(try ledger.entitlements("a").entitlements.isEmpty)
+        #expect(try ledger.entitlements("a").contracts.isEmpty)
         #expect(try ledger.entitlements("b").isActive)
         #expect(try ledger.send(transfer("t1", from: ["a", "alias"], to: "b", minute: 5)).outcome == .duplicate)
         #expect(try ledger.send(transfer("t2", from: ["nobody"], to: "b", minute: 6)).outcome == .ignored)
@@ -57,7 +57,7 @@ import Testing
         _ = try ledger.send(bought("e2", by: "a", minute: 0, lineage: "2"))
         _ = try ledger.send(sandbox)
         #expect(try ledger.send(moved).outcome == .applied)
-        let left = try ledger.entitlements("a").entitlements.map(\.contract)
+        let left = try ledger.entitlements("a").contracts.map(\.contract)
         #expect(left == (isEverywhere ? [] : ["1"]))
     }
 
@@ -78,9 +78,9 @@ import Testing
             transfer("t2", from: ["b"], to: "c", minute: 8), bought("e2", by: "a", minute: 6, lineage: "2"),
         ]
         for index in order.indexes { _ = try ledger.send(events[index]) }
-        #expect(try ledger.entitlements("a").entitlements.map(\.contract) == ["2"])
-        #expect(try ledger.entitlements("b").entitlements.isEmpty)
-        #expect(try ledger.entitlements("c").entitlements.map(\.contract) == ["1"])
+        #expect(try ledger.entitlements("a").contracts.map(\.contract) == ["2"])
+        #expect(try ledger.entitlements("b").contracts.isEmpty)
+        #expect(try ledger.entitlements("c").contracts.map(\.contract) == ["1"])
     }
 
     @Test func circleEnds() throws {

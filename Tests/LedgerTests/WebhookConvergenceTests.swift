@@ -85,7 +85,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let history = try randomHistory(store, verifier: verifier, first: first, next: next, using: &generator)
         let expected = try final(history.events, at: history.now)
-        #expect(expected.flatMap(\.entitlements).map(\.state) == [history.state], "seed \(seed)")
+        #expect(expected.flatMap(\.contracts).map(\.state) == [history.state], "seed \(seed)")
         for _ in 0..<5 {
             let repeated = history.events.filter { _ in Bool.random(using: &generator) }
             let deliveries = (history.events + repeated).shuffled(using: &generator)

@@ -49,7 +49,7 @@ class Shop:
         )
         _, renewal = delivery(server, "apple", "DID_RENEW", "--user", "42", "--product", "pro.annual")
         server.paycast("trigger", "google", "initial", "--user", "47")
-        bought = server.ask("GET", "/users/47/entitlements").json["entitlements"][0]
+        bought = server.ask("GET", "/users/47/entitlements").json["contracts"][0]
         # The simulated store dates a purchase up to a second ahead, and a claim that is older moves nothing.
         advanced = server.ask("PUT", "/demo/api/clock", {"advance": 2})
         assert advanced.status == 200, advanced

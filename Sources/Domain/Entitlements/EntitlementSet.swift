@@ -25,8 +25,11 @@ public struct EntitlementSet: Sendable, Equatable {
         }
     }
 
+    /// A catalog has at least one.
+    public var main: Entitlement { entitlements[0] }
+
     /// Whether the main entitlement gives access.
-    public var isActive: Bool { entitlements.first?.isActive ?? false }
+    public var isActive: Bool { main.isActive }
 
     public subscript(contract: ContractKey) -> HeldContract? {
         ranked.first { $0.contract == contract }

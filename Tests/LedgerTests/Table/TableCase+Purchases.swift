@@ -14,8 +14,7 @@ extension TableCase {
                 of: .consumable,
                 is: .purchaseCompleted,
                 state: .delivered,
-                until: .none,
-                shows: ["paywall=success"]
+                until: .none
             ),
             TableCase(
                 27,
@@ -61,8 +60,7 @@ extension TableCase {
                 of: .consumable,
                 is: .purchaseCompleted,
                 state: .delivered,
-                until: .none,
-                shows: ["paywall=success"]
+                until: .none
             ),
         ]
     }

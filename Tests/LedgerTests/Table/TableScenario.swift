@@ -36,8 +36,8 @@ final class TableScenario {
     private var position = Int64(0)
     private var count = 0
 
-    init(_ given: TableCase) throws {
-        var policy = AccessPolicy(sandboxUsers: .only([]), catalog: TableScenario.catalog)
+    init(_ given: TableCase, catalog: Catalog = TableScenario.catalog) throws {
+        var policy = AccessPolicy(sandboxUsers: .only([]), catalog: catalog)
         policy.leeway = .seconds(300)
         ledger = try TemporaryLedger(now: TableScenario.start, policy: policy)
         provider = given.provider
@@ -49,9 +49,9 @@ final class TableScenario {
         wire =
             switch provider {
             case .apple: try AppleWire()
-            case .google: try GoogleWire(TableScenario.catalog, clock: ledger.clock)
-            case .stripe: try StripeWire(TableScenario.catalog, asksStore: given.asksStore)
-            default: try SecretWire(provider, catalog: TableScenario.catalog)
+            case .google: try GoogleWire(catalog, clock: ledger.clock)
+            case .stripe: try StripeWire(catalog, asksStore: given.asksStore)
+            default: try SecretWire(provider, catalog: catalog)
             }
         for (user, token) in [
             (TableScenario.buyer, TableScenario.token), (TableScenario.sister, TableScenario.sistersToken),
@@ -120,7 +120,7 @@ final class TableScenario {
         facts.lineage = lineage
         facts.state = state
         facts.accessUntil = effect.notice.accessUntil
-        guard let held = effect.held.entitlements.first(where: { $0.contract == lineage }) else { return }
+        guard let held = effect.held.contracts.first(where: { $0.contract == lineage }) else { return }
         facts.product = held.product
         facts.pendingProduct = held.pendingProduct
         facts.autoRenew = held.autoRenew ?? true

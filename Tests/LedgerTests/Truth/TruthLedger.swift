@@ -44,10 +44,17 @@ final class TruthLedger {
     /// For questions, which do not depend on the time.
     private let start = Instant(milliseconds: 0)
 
-    static let catalog = Catalog([
-        "monthly": Catalog.Product(group: "premium", level: 1), "yearly": Catalog.Product(group: "premium", level: 2),
-        "season": Catalog.Product(kind: .nonRenewing, duration: .seconds(40 * 86_400)),
-    ])
+    static let catalog = Catalog(
+        [
+            "monthly": Catalog.Product(group: "premium", level: 1, entitlements: [pro]),
+            "yearly": Catalog.Product(group: "premium", level: 2, entitlements: [pro, maps]),
+            "season": Catalog.Product(kind: .nonRenewing, duration: .seconds(40 * 86_400), entitlements: [maps]),
+            "lifetime": Catalog.Product(entitlements: [pro]),
+        ],
+        entitlements: [pro, maps]
+    )
+    private static let pro = EntitlementName("pro") ?? .standard
+    private static let maps = EntitlementName("maps") ?? .standard
 
     /// Delivers everything, lets all time pass, and returns what is left.
     func run(_ arrivals: [Arrived], of users: [UserID], until end: Instant) throws -> [UserID: Final] {
@@ -117,40 +124,60 @@ final class TruthLedger {
         for user in users { try checkPages(of: user) }
     }
 
-    /// The newest banner is the winner's, and the newest paywall agrees with access.
     private func checkPages(of user: UserID) throws {
-        let entitlements = try store.decide(at: start) { unit in
-            unit.entitlements(of: user, try unit.ledger.contracts(.held(by: user)))
-        }
-        let page = pages[user] ?? [:]
-        if let banner = page[PageTarget.subscriptionStatus.rawValue] {
-            let expected = Announcement.current(entitlements).last.map {
-                "\($0.name.rawValue) \(words($0.heldContract.templateValues(user: user)))"
+        let rows = try store.decide(at: start) { unit in try unit.ledger.contracts(.held(by: user)) }
+        let held = rows.map { $0.heldContract(store.policy.catalog) }
+        let set = EntitlementSet(user: user, held: held, policy: store.policy)
+        for entitlement in set.entitlements {
+            try check(entitlement, of: user)
+            let alone = EntitlementSet(
+                user: user,
+                held: held.filter { $0.opens.contains(entitlement.name) },
+                policy: store.policy
+            )
+            guard alone.entitlements.first(where: { $0.name == entitlement.name }) == entitlement else {
+                throw Violation(description: "\(user)'s \(entitlement.name) depends on what does not open it")
             }
-            // A refund before its purchase does not tell that it is for a consumable, which banners do not show.
-            let isRight = expected.map { $0 == banner } ?? (banner.hasPrefix("moved ") || banner.hasPrefix("revoked "))
+        }
+    }
+
+    /// The newest banner of an entitlement is its winner's, and the newest paywall agrees with access.
+    private func check(_ entitlement: Entitlement, of user: UserID) throws {
+        let page = pages[user] ?? [:]
+        func shown(_ target: PageTarget) -> String? { page[target.id(of: entitlement.name, in: store.policy.catalog)] }
+        if let banner = shown(.subscriptionStatus) {
+            let expected = entitlement.winner.map { "\(fragment(of: $0)) \(words($0.templateValues(user: user)))" }
+            // What opened it has gone to somebody else, or turned out to open something else, or nothing.
+            let isRight = expected.map { $0 == banner } ?? (banner.hasPrefix("moved ") || banner.hasPrefix("paywall "))
             guard isRight else {
                 throw Violation(description: "\(user) sees \(banner) instead of \(expected ?? "moved")")
             }
-        } else if let winner = entitlements.winner {
+        } else if let winner = entitlement.winner {
             throw Violation(description: "\(user) was never told of \(winner.contract.lineage)")
         }
-        guard !entitlements.isActive || page[PageTarget.paywall.rawValue] != nil else {
-            throw Violation(description: "\(user) has access and was never told")
+        guard !entitlement.isActive || shown(.paywall) != nil else {
+            throw Violation(description: "\(user) has \(entitlement.name) and was never told")
         }
-        if let paywall = page[PageTarget.paywall.rawValue], entitlements.winner != nil {
+        if let paywall = shown(.paywall), entitlement.winner != nil {
             let isOpen = TruthLedger.open.contains { paywall.hasPrefix("\($0.rawValue) ") }
-            let opens = isOpen && !paywall.contains(" delivered ")
-            let isConsumable = paywall.contains(" coins ")
-            guard opens == entitlements.isActive || isConsumable else {
-                throw Violation(description: "\(user) sees \(paywall), active: \(entitlements.isActive)")
+            guard isOpen == entitlement.isActive, !paywall.contains(" delivered ") else {
+                throw Violation(description: "\(user) sees \(paywall), active: \(entitlement.isActive)")
             }
             // It shows the contract as it is now, not as it was at the purchase.
-            let held = entitlements.ranked.flatMap { cards($0, of: user) }
-            guard !opens || isConsumable || held.contains(paywall) else {
+            let held = entitlement.contracts.flatMap { cards($0, of: user) }
+            guard !isOpen || held.contains(paywall) else {
                 throw Violation(description: "\(user) sees \(paywall) instead of one of \(held)")
             }
         }
+    }
+
+    private func fragment(of winner: HeldContract) -> String {
+        let set = EntitlementSet(
+            user: "",
+            held: [winner],
+            policy: AccessPolicy(sandboxUsers: .any, catalog: store.policy.catalog)
+        )
+        return Announcement.current(set).first?.name.rawValue ?? ""
     }
 
     /// The fragments of a user who has access.
@@ -189,11 +216,14 @@ final class TruthLedger {
         if let endless = entitlements.first(where: { $0.kind == .subscription && $0.isEndless }) {
             throw Violation(description: "\(endless.contract.lineage) gives access for ever")
         }
-        let banner = pages[user]?[PageTarget.subscriptionStatus.rawValue] ?? "nothing"
         return Final(
             held: ordered.filter { !isOverBesides($0) }.map { $0.summary(isHonoured: union[$0.contract] != nil) },
             isActive: union.isActive,
-            pages: union.winner.map { ["subscription_status": words(of: banner, about: $0)] } ?? [:]
+            pages: union.entitlements.reduce(into: [:]) { told, entitlement in
+                guard let winner = entitlement.winner else { return }
+                let id = PageTarget.subscriptionStatus.id(of: entitlement.name, in: store.policy.catalog)
+                told[id] = words(of: pages[user]?[id] ?? "nothing", about: winner)
+            }
         )
     }
 

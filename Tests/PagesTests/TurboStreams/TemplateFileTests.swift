@@ -15,7 +15,25 @@ import Testing
         let error = #expect(throws: MarkupError.self) {
             try TemplateFile(key: name.rawValue, source: Array("<p id=\"\(other?.rawValue ?? "")\">x</p>".utf8))
         }
-        #expect(error?.description.hasPrefix("has no element with id=\"\(required.rawValue)\"") == true)
+        #expect(error?.description.hasPrefix("has no element with id=\"{{\(required.rawValue)}}\"") == true)
+    }
+
+    /// An id that is a value serves every entitlement, a plain one the main one, and one in a folder that folder's.
+    @Test func idIsAValueOrThatOfItsOwnEntitlement() throws {
+        func root(_ key: String, id: String, at target: String, of entitlement: String) throws -> Template? {
+            let file = try TemplateFile(key: key, source: Array("<p id=\"\(id)\">x</p>".utf8))
+            let element = PageElement(id: target, entitlement: entitlement)
+            return file.root(action: "replace", target: target, element: element)
+        }
+        #expect(try root("success", id: "{{paywall}}", at: "paywall", of: "pro") != nil)
+        #expect(try root("success", id: "{{ paywall }}", at: "paywall_maps", of: "maps") != nil)
+        #expect(try root("success", id: "paywall", at: "paywall", of: "pro") != nil)
+        #expect(try root("success", id: "paywall", at: "paywall_maps", of: "maps") == nil)
+        #expect(try root("success", id: "{{paywall}}", at: "paywall_maps", of: "pro") == nil)
+        #expect(try root("maps/success.de", id: "paywall_maps", at: "paywall_maps", of: "maps") != nil)
+        #expect(try root("maps/success", id: "{{paywall}}", at: "paywall_maps", of: "maps") != nil)
+        #expect(throws: MarkupError.self) { try root("success", id: "paywall_maps", at: "paywall_maps", of: "maps") }
+        #expect(throws: MarkupError.self) { try root("maps/success", id: "paywall_x", at: "paywall_maps", of: "maps") }
     }
 
     struct Refusal {
@@ -26,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [
-        Refusal(source: "", says: "has no element with id=\"paywall\""),
+        Refusal(source: "", says: "has no element with id=\"{{paywall}}\""),
         Refusal(source: "<p>x</p>", says: "<p> replaces nothing"),
         Refusal(source: "<p id=\"pay\">x</p>", says: "<p id=\"pay\"> replaces nothing"),
         Refusal(source: "<p id=\"{{target}}\">x</p>", says: "<p id=\"{{target}}\"> replaces nothing"),

@@ -142,7 +142,7 @@ def test_hundred_unfinished_consumables_killed_again_and_again(server, phone, mo
     while (report := phone.run(log_in(order), kill_before=50 + lives, pace=PACE)) is None:
         lives += 1
     assert lives > 3 and is_done(report) and set(phone.finished) == numbers
-    held = server.entitlements(user)["entitlements"]
+    held = server.entitlements(user)["contracts"]
     assert {item["product"] for item in held} == {"coins"} and len(held) == 100
 
 
@@ -215,7 +215,7 @@ def test_renewal_info_that_is_signed_anew_is_posted(server, tmp_path):
             # The next process hears of it, and ends when its time is up.
             phone.run(patience=2, state="never")
             assert [(post["status"], post["renewal"]) for post in phone.network.posts] == [(200, jws) for jws in posted]
-            assert [held["state"] for held in server.entitlements("s18")["entitlements"]] == [state]
+            assert [held["state"] for held in server.entitlements("s18")["contracts"]] == [state]
 
 
 def until(condition, seconds=20):
@@ -255,7 +255,7 @@ def test_bought_in_two_simulators(server, tmp_path):
             assert phone.run(log_in(order), state="current")["active"] == ["pro.annual"]
             phone.check_rules()
     for user in ("x1", "x2", "x3"):
-        held = server.entitlements(user)["entitlements"]
+        held = server.entitlements(user)["contracts"]
         assert [(item["environment"], item["active"]) for item in held] == [("Xcode", True)]
 
 

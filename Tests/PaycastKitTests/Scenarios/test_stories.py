@@ -65,7 +65,7 @@ def check(phone, server, story, report):
         held = server.entitlements(user)
         assert held["active"] == (story.opens and (is_bought or story.is_owned_before))
         if story.state and is_bought:
-            assert [item["state"] for item in held["entitlements"]] == [story.state]
+            assert [item["state"] for item in held["contracts"]] == [story.state]
     for user in story.strangers:
         assert not server.entitlements(user)["active"]
     phone.check_rules()

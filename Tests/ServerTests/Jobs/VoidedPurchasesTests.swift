@@ -40,7 +40,7 @@ import Testing
         }
 
         func state() throws -> ContractState? {
-            try ledger.entitlements(of: "42").entitlements.first?.state
+            try ledger.entitlements(of: "42").contracts.first?.state
         }
 
         /// Questions about purchases, without the list.

@@ -89,7 +89,7 @@ import Testing
         var timeline = try GoogleTimeline()
         for words in Self.scenarios[4] { try timeline.say(words) }
         #expect(timeline.contracts.count == 2)
-        #expect(timeline.entitlements.winner?.contract.lineage == "token.1" && timeline.entitlements.isActive)
+        #expect(timeline.entitlements.main.winner?.contract.lineage == "token.1" && timeline.entitlements.isActive)
     }
 
     @Test func replacedPurchaseGivesNoAccess() throws {
