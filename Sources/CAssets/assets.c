@@ -74,6 +74,9 @@ static const struct paycast_asset assets[] = {
     {"console/user.html", (const unsigned char[]){
 #embed "../../public/console/user.html" suffix(, 0)
     }},
+    {"demo/catalog.json", (const unsigned char[]){
+#embed "../../public/demo/catalog.json" suffix(, 0)
+    }},
     {"demo/app.js", (const unsigned char[]){
 #embed "../../public/demo/app.js" suffix(, 0)
     }},
@@ -145,6 +148,36 @@ static const struct paycast_asset assets[] = {
     }},
     {"fragments/manage.html", (const unsigned char[]){
 #embed "../../public/fragments/manage.html" suffix(, 0)
+    }},
+    {"fragments/maps/manage.de.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/manage.de.html" suffix(, 0)
+    }},
+    {"fragments/maps/manage.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/manage.html" suffix(, 0)
+    }},
+    {"fragments/maps/moved.de.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/moved.de.html" suffix(, 0)
+    }},
+    {"fragments/maps/moved.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/moved.html" suffix(, 0)
+    }},
+    {"fragments/maps/paywall.de.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/paywall.de.html" suffix(, 0)
+    }},
+    {"fragments/maps/paywall.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/paywall.html" suffix(, 0)
+    }},
+    {"fragments/maps/revoked.de.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/revoked.de.html" suffix(, 0)
+    }},
+    {"fragments/maps/revoked.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/revoked.html" suffix(, 0)
+    }},
+    {"fragments/maps/success.de.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/success.de.html" suffix(, 0)
+    }},
+    {"fragments/maps/success.html", (const unsigned char[]){
+#embed "../../public/fragments/maps/success.html" suffix(, 0)
     }},
     {"fragments/moved.de.html", (const unsigned char[]){
 #embed "../../public/fragments/moved.de.html" suffix(, 0)

@@ -33,13 +33,35 @@ public struct SimulatedProduct: Sendable, Equatable {
     /// The products on the demo's paywall, by rising price: an upgrade moves toward the end, a downgrade toward the
     /// start.
     public static let catalog = [monthly, annual]
+
+    /// What the demo sells beside its plans: one that stays, and one that is used up.
+    public static let extras = [
+        SimulatedProduct(
+            id: "paycast.maps",
+            name: "Private maps",
+            kind: .nonConsumable,
+            group: nil,
+            price: 4990,
+            period: .zero
+        ),
+        SimulatedProduct(
+            id: "paycast.prints",
+            name: "Ten prints",
+            kind: .consumable,
+            group: nil,
+            price: 9990,
+            period: .zero
+        ),
+    ]
 }
 
 extension SimulatedProduct {
     /// The product in the catalog, or a made-up one for any other id: a monthly plan, or a one-time purchase, at the
     /// monthly price.
     public init(id: String, kind: ProductKind) {
-        if let known = SimulatedProduct.catalog.first(where: { $0.id == id }), known.kind == kind {
+        if let known = (SimulatedProduct.catalog + SimulatedProduct.extras).first(where: { $0.id == id }),
+            known.kind == kind
+        {
             self = known
             return
         }

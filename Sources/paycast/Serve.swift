@@ -1,4 +1,5 @@
 import Commands
+import Crypto
 import Glibc
 import Server
 import Support
@@ -42,7 +43,22 @@ struct Demo: Command {
         defer { removeFlatFolder(folder) }
         printError("Open the address below, then pay from another terminal in this folder:")
         printError("  paycast trigger apple SUBSCRIBED/INITIAL_BUY --user demo")
-        return try serve(flags.merging(["--database": "sqlite:\(folder)/demo.db"]) { $1 }, isDevelopment: true)
+        var environment = processEnvironment()
+        if environment["PAYCAST_CATALOG"] == nil {
+            environment["PAYCAST_CATALOG"] = try writeCatalog(into: folder)
+        }
+        let database = ["--database": "sqlite:\(folder)/demo.db"]
+        return try serve(flags.merging(database) { $1 }, isDevelopment: true, environment: environment)
+    }
+
+    /// What the demo sells: a plan, something that stays, and something that is used up.
+    private func writeCatalog(into folder: String) throws(CommandFailure) -> String {
+        let path = "\(folder)/catalog.json"
+        let text = Assets.demo["catalog.json"] ?? []
+        do { try SmallFile.replace(path, contents: text) } catch {
+            throw CommandFailure("cannot write \(path): \(String(cString: strerror(error.number)))")
+        }
+        return path
     }
 }
 
@@ -56,6 +72,7 @@ private func createTemporaryFolder() throws(CommandFailure) -> String {
 /// The ledger's files lie side by side, so there are no subfolders.
 private func removeFlatFolder(_ folder: String) {
     for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { unlink("\(folder)/demo.db\(suffix)") }
+    unlink("\(folder)/catalog.json")
     rmdir(folder)
 }
 
@@ -66,14 +83,18 @@ private func serverFlags(_ arguments: inout Arguments, named names: [String]) th
 }
 
 /// A wrong setting is a usage error if a flag set it. All wrong settings are printed, one per line.
-private func serve(_ flags: [String: String], isDevelopment: Bool) throws -> Int32 {
+private func serve(
+    _ flags: [String: String],
+    isDevelopment: Bool,
+    environment: [String: String] = processEnvironment()
+) throws -> Int32 {
     Signals.block()
     let configuration: Configuration
     do throws(ConfigurationError) {
         configuration = try Configuration(
             flags: flags,
             isDevelopment: isDevelopment,
-            environment: processEnvironment()
+            environment: environment
         )
     } catch {
         for line in "\(error)".split(separator: "\n") { printError(String(line)) }

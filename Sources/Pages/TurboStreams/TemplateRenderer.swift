@@ -50,7 +50,12 @@ public struct TemplateRenderer: Sendable, Equatable {
 
     /// The element that a fragment would put on a page, for a page that is rendered whole; nil if it has no template.
     public func element(_ name: FragmentName, for target: PageTarget, values: [String: String]) -> [UInt8]? {
-        filled(name.rawValue, action: "replace", target: target.rawValue, values: values)
+        element(name, at: target.rawValue, values: values)
+    }
+
+    /// `id` is the element's; `values` name its entitlement, unless that is the main one.
+    public func element(_ name: FragmentName, at id: String, values: [String: String]) -> [UInt8]? {
+        filled(name.rawValue, action: "replace", target: id, values: values)
     }
 
     private func filled(_ name: String, action: String, target: String?, values: [String: String]) -> [UInt8]? {

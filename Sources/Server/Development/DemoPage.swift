@@ -108,6 +108,7 @@ struct DemoPage: Sendable {
             "source": source(stream, since: missed.through, for: reader.request),
             "paywall": element(.paywall, newest: newest, for: reader),
             "subscription_status": element(.subscriptionStatus, newest: newest, for: reader),
+            "extras": extras(newest: newest, for: reader, app: app),
         ]
         // In one pass, because an inserted value may look like a placeholder itself.
         return page.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map { number, piece in
@@ -136,19 +137,49 @@ struct DemoPage: Sendable {
         return "<option value=\"\(store.provider.rawValue)\" data-steps=\"\(steps)\">\(store.title)</option>"
     }.joined()
 
-    /// The content that the newest fragment put into this target, or the offers for a user who never bought.
-    private func element(_ target: PageTarget, newest: [Fragment], for reader: Reader) -> String {
-        let fragment = newest.last { $0.target == target.rawValue }
-        guard case .template(let name, let values)? = fragment?.content, let name = FragmentName(rawValue: name),
-            let bytes = core.templates.renderer.element(name, for: target, values: values)
-        else { return offer(target, for: reader) }
-        return String(decoding: bytes, as: UTF8.self)
+    /// What the demo's catalog sells beside the plans. The phone is too small for it, and another catalog may not have it.
+    private func extras(newest: [Fragment], for reader: Reader, app: DemoLanguage) -> String {
+        guard !reader.isPhone, let maps = EntitlementName("maps"), catalog.entitlements.contains(maps),
+            let prints = SimulatedProduct.extras.last, catalog[prints.id] != nil
+        else { return "" }
+        return """
+            <div class="extras">
+            \(element(.paywall, of: maps, newest: newest, for: reader))
+            <section class="card offer extra" aria-labelledby="prints-title">
+                <h2 id="prints-title">\(app.prints.title)</h2>
+                <p>\(app.prints.text)</p>
+                <form data-subscribe method="post" action="/demo/store">
+                    <input type="hidden" name="user" value="\(HTMLEscaping.escape(reader.user))">
+                    <input type="hidden" name="step" value="initial">
+                    <input type="hidden" name="product" value="\(prints.id)">
+                    <button class="primary" type="submit">\(app.prints.button)</button>
+                </form>
+                <div id="purchase" aria-live="polite"></div>
+            </section>
+            </div>
+            """
     }
 
-    private func offer(_ target: PageTarget, for reader: Reader) -> String {
-        let values = ["user": reader.user, TemplateValues.locale: reader.language?.text ?? ""]
-        let bytes = core.templates.renderer.element(.paywall, for: target, values: values)
-        return String(decoding: bytes ?? Array("<div id=\"\(target.rawValue)\"></div>".utf8), as: UTF8.self)
+    private var catalog: Catalog { core.configuration.accessPolicy.catalog }
+
+    /// The content that the newest fragment put into this target, or the offers for a user who never bought.
+    private func element(
+        _ target: PageTarget,
+        of entitlement: EntitlementName? = nil,
+        newest: [Fragment],
+        for reader: Reader
+    ) -> String {
+        let id = target.id(of: entitlement ?? catalog.main, in: catalog)
+        let fragment = newest.last { $0.target == id }
+        if case .template(let name, let values)? = fragment?.content, let name = FragmentName(rawValue: name),
+            let bytes = core.templates.renderer.element(name, at: id, values: values)
+        {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        var values = ["user": reader.user, TemplateValues.locale: reader.language?.text ?? ""]
+        values[TemplateValues.entitlement] = entitlement?.description
+        let offer = core.templates.renderer.element(.paywall, at: id, values: values)
+        return String(decoding: offer ?? Array("<div id=\"\(id)\"></div>".utf8), as: UTF8.self)
     }
 }
 
@@ -161,12 +192,21 @@ extension Response {
 /// A language of the demo's app, and what its page says outside the templates.
 struct DemoLanguage: Sendable {
     static let all = [
-        DemoLanguage(tag: "en", name: "English", tagline: "Photo journal", trouble: ""),
+        DemoLanguage(
+            tag: "en",
+            name: "English",
+            tagline: "Photo journal",
+            trouble: "",
+            prints: ("Ten prints", "Of the pictures that you like best. Order as often as you want.", "Order for $9.99")
+        ),
         DemoLanguage(
             tag: "de",
             name: "Deutsch",
             tagline: "Fototagebuch",
-            trouble: "Das hat nicht geklappt. Versuch es gleich noch einmal."
+            trouble: "Das hat nicht geklappt. Versuch es gleich noch einmal.",
+            prints: (
+                "Zehn Abzüge", "Von den Bildern, die dir am besten gefallen. So oft du willst.", "Für 9,99 $ bestellen"
+            )
         ),
     ]
 
@@ -175,6 +215,8 @@ struct DemoLanguage: Sendable {
     let tagline: String
     /// The text that the app shows in place of the server's error message. If empty, it shows that message.
     let trouble: String
+    /// The card of what is used up.
+    let prints: (title: String, text: String, button: String)
 
     /// Nil if the app does not speak it.
     static func of(_ tag: LanguageTag?) -> DemoLanguage? { all.first { $0.tag == tag?.language } }

@@ -42,7 +42,8 @@ struct DemoPurchase {
 
     /// Signs the event, posts it to the server's own webhook, and returns the answer. Blocks.
     func deliver(with driver: StoreDriver, app: String?, now: Instant) -> Response {
-        let vocabulary = LifecycleEventNames(store)
+        let extra = SimulatedProduct.extras.first { $0.id == product }
+        let vocabulary = LifecycleEventNames(store, kind: extra?.kind ?? .subscription)
         let steps = [vocabulary.prelude(to: step), step].compactMap(\.self)
         var response = Response.unavailable("unknown_step", message: "This store has no event for that.")
         for step in steps {
@@ -50,6 +51,7 @@ struct DemoPurchase {
             var request = StoreDriver.Request(type: event.type, subtype: event.subtype, user: user)
             request.meaning = step
             request.product = product
+            request.kind = extra?.kind
             request.app = app
             do throws(StoreDriverError) {
                 response = answer(to: try driver.deliver(request, now: now))
