@@ -68,9 +68,24 @@ import Testing
         ),
         Case(
             name: "the store has not said it yet",
+            catalog: divided,
+            product: "new",
+            provider: .revenuecat,
+            opens: []
+        ),
+        Case(
+            name: "the store need not say it, where there is one",
             catalog: Catalog(),
             product: "new",
             provider: .revenuecat,
+            opens: [.standard]
+        ),
+        Case(
+            name: "unless it says that it is none",
+            catalog: Catalog(),
+            product: "new",
+            provider: .revenuecat,
+            stated: "",
             opens: []
         ),
         Case(

@@ -9,8 +9,9 @@ import Testing
             of: Contract(key: key, kind: .subscription),
             status: ContractStatus(state: .active, product: "m")
         )
-        // The language is the user's, at the moment when the fragment is shown.
-        #expect(Set(heldContract.templateValues(user: "42").keys).union(["locale"]) == TemplateValues.names)
+        // The language is the user's, at the moment when the fragment is shown; the others are the page's.
+        let added: Set = ["locale", "entitlement", "entitlement_name", "paywall", "subscription_status"]
+        #expect(Set(heldContract.templateValues(user: "42").keys).union(added) == TemplateValues.names)
     }
 
     @Test func namesEverythingThatIsKnown() {

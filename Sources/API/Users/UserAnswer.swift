@@ -16,7 +16,7 @@ extension Services {
                 user: user,
                 stream: stream.text,
                 locale: found.language?.text,
-                active: found.entitlements.first?.isActive ?? false,
+                active: found.isActive,
                 entitlements: EntitlementItem.byName(found.entitlements),
                 contracts: found.contracts.map(ContractDetail.init),
                 orders: found.orders.map(OrderItem.init),

@@ -74,13 +74,14 @@ extension Catalog {
     /// store that has one. Without entitlements in the catalog, every product opens `default`, unless its store says that it
     /// opens nothing.
     ///
-    /// `stated` is `Contract.entitlements`: nil if no event has said it yet, which is not guessed.
+    /// `stated` is `Contract.entitlements`: nil if no event has said it yet. Which of several it is, is not guessed.
     func opened(by product: String, kind: ProductKind, at provider: Provider, stated: String?) -> [EntitlementName] {
         if kind == .consumable { return [] }
         if provider == .paycast, let stated { return named(in: stated) }
         if let known = products[product] { return namesEntitlements ? known.entitlements : Catalog.standard }
         guard provider.statesEntitlements else { return namesEntitlements ? [] : Catalog.standard }
-        guard let stated, !stated.isEmpty else { return [] }
+        guard let stated else { return namesEntitlements ? [] : Catalog.standard }
+        if stated.isEmpty { return [] }
         return namesEntitlements ? named(in: stated) : Catalog.standard
     }
 

@@ -16,11 +16,11 @@ public struct EntitlementSet: Sendable, Equatable {
         self.ranked = ranked
         let names = policy.catalog.entitlements
         // Who sells one thing pays for one ranking.
-        let isUndivided = names.count == 1 && honoured.allSatisfy { $0.opens == names }
+        let isUndivided = names.count == 1 && ranked.allSatisfy { $0.opens == names }
         entitlements = names.map { name in
             Entitlement(
                 name,
-                opened: isUndivided ? ranked : honoured.filter { $0.opens.contains(name) }.unreplaced.ranked
+                opened: isUndivided ? ranked : ranked.filter { $0.opens.contains(name) }.ranked
             )
         }
     }

@@ -33,9 +33,11 @@ struct PageChange {
     /// it does not open.
     var announcements: [Announcement] {
         zip(before.entitlements, after.entitlements).flatMap { before, after -> [Announcement] in
-            guard (before.contracts + after.contracts).contains(where: { contracts.contains($0.contract) }) else {
-                return []
-            }
+            // What takes a contract's place may open something else.
+            let isConcerned =
+                before.contracts.count != after.contracts.count
+                || (before.contracts + after.contracts).contains { contracts.contains($0.contract) }
+            guard isConcerned else { return [] }
             return EntitlementChange(before: before, after: after, of: self).announcements
         }
     }
@@ -47,7 +49,7 @@ private struct EntitlementChange {
     let after: Entitlement
     let contracts: Set<ContractKey>
     let beside: Set<ContractKey>
-    /// The best of the changed contracts that opened the entitlement before and do not any more, as its page shows it.
+    /// The best of the contracts that opened the entitlement before and do not any more, as its page shows it.
     let lost: (name: FragmentName, heldContract: HeldContract)?
 
     init(before: Entitlement, after: Entitlement, of change: PageChange) {
@@ -56,10 +58,10 @@ private struct EntitlementChange {
         contracts = change.contracts
         beside = change.beside
         let kept = after.contracts.byKey
-        let gone = before.contracts.first { change.contracts.contains($0.contract) && kept[$0.contract] == nil }
-        lost = gone.map { gone in
-            // The user still has it: its product is another one now, which opens something else.
-            guard change.after[gone.contract] != nil else { return (.moved, gone) }
+        lost = before.contracts.first { kept[$0.contract] == nil }.map { gone in
+            // The user still has it: its product, or what has replaced it, opens something else.
+            let isHeld = change.after.ranked.contains { $0.contract == gone.contract || $0.replaces == gone.contract }
+            if change.contracts.contains(gone.contract), !isHeld { return (.moved, gone) }
             var ended = gone
             ended.status.state = .expired
             return (.paywall, ended)
@@ -88,7 +90,9 @@ private struct EntitlementChange {
             let name: FragmentName = bought.status.state == .inGracePeriod ? .warnBilling : .success
             return announce(name, of: bought, on: .paywall)
         }
-        if !after.isActive, let lost { return announce(lost.name, of: lost.heldContract, on: .paywall) }
+        if !after.isActive, let lost, lost.name == .moved || after.winner == nil {
+            return announce(lost.name, of: lost.heldContract, on: .paywall)
+        }
         guard let winner = after.winner else { return nil }
         let name = winner.status.fragment
         let shown = before.winner?.status.fragment ?? .paywall

@@ -132,7 +132,7 @@ final class TruthLedger {
             try check(entitlement, of: user)
             let alone = EntitlementSet(
                 user: user,
-                held: held.filter { $0.opens.contains(entitlement.name) },
+                held: set.ranked.filter { $0.opens.contains(entitlement.name) },
                 policy: store.policy
             )
             guard alone.entitlements.first(where: { $0.name == entitlement.name }) == entitlement else {

@@ -12,6 +12,9 @@ public struct UserRecord: Sendable, Equatable {
     public var orders: [OrderRecord]
     /// The newest position when it was read.
     public var head: Cursor
+
+    /// Whether the main entitlement gives access now.
+    public var isActive: Bool { entitlements.first?.isActive ?? false }
 }
 
 /// One contract with all who hold it, and what it gives the user.
