@@ -79,7 +79,7 @@ import Testing
         let body = ["signedTransaction": try app.store.transaction(bought), "stream": try app.stream(of: "bob")]
         #expect(try app.post("/transactions/apple", members: body)["claim"] == "yours")
         let order = ["user": "ann", "product": "paycast.pro.monthly", "token": token.description]
-        #expect(try app.post("/orders", members: order, isTrusted: true).status == 200)
+        #expect(try app.post("/orders", members: order, isTrusted: true).status == 201)
         #expect(try app.entitlements(of: "ann").contains(#""active":true"#))
         #expect(try app.entitlements(of: "bob").contains(#""active":false"#))
         #expect(try app.post("/transactions/apple", members: body)["claim"] == "others")
