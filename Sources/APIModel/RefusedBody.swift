@@ -62,6 +62,15 @@ public struct RefusedBody: Error {
         return texts
     }
 
+    /// An absent member and null mean false.
+    public static func flag(_ member: String, of node: JSONNode) throws(RefusedBody) -> Bool {
+        switch node[member] {
+        case nil, .null: return false
+        case .boolean(let value): return value
+        default: throw mistyped(member, expected: "true or false")
+        }
+    }
+
     public static func order(of node: JSONNode) throws(RefusedBody) -> OrderToken? {
         guard let text = try string("order", of: node) else { return nil }
         guard let order = OrderToken(text) else { throw mistyped("order", expected: "a UUID") }

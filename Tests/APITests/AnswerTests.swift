@@ -84,11 +84,16 @@ import Testing
     @Test func commitLeavesOutWhatNobodyClaimed() {
         var result = CommitResult(outcome: .applied, event: "n/1", cursor: Cursor(epoch: "e", position: 7))
         check(CommitAnswer(result), is: #"{"cursor":"e-7","event":"n/1","outcome":"applied"}"#)
-        result.claim = .moved
-        check(
-            CommitAnswer(result),
-            is: #"{"claim":"moved","cursor":"e-7","event":"n/1","outcome":"applied"}"#
-        )
+        let words: [(ClaimOutcome, String)] = [
+            (.granted, "yours"), (.moved, "yours"), (.shared, "yours"), (.untouched, "others"), (.nobody, "nobody"),
+        ]
+        for (claim, word) in words {
+            result.claim = claim
+            check(
+                CommitAnswer(result),
+                is: #"{"claim":"\#(word)","cursor":"e-7","event":"n/1","outcome":"applied"}"#
+            )
+        }
     }
 
     @Test(arguments: ["n/1", "\"quoted\" \\ é\u{2028}", ""]) func commitsAreWrittenByHandAsTheTypeSays(_ event: String)

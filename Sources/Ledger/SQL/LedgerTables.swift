@@ -1,12 +1,13 @@
 /// The tables of every ledger, in the words of either engine. Those that grow with every commit, `entries`, `events` and
 /// `fragments`, are each engine's own.
 public enum LedgerTables {
-    /// A contract's `user_at` is null when the user follows only from another contract. Its `order_number` follows from its
+    /// A contract's `user_at` is null when the user follows only from another contract, or from what apps posted of their own
+    /// accord: `unasked_user` and `unasked_at` are the first such post of the contract. Its `order_number` follows from its
     /// charges and is the same for all of them: an index of all charges would cost each renewal a page. `headers` are what
     /// many events share, by their SHA-256.
     ///
     /// `tokens`, `claims` and `transfers` decide who owns a contract: the first and the last charge that carried a token; who
-    /// posted a genuine transaction while signed in, with the dates of the first and the last claim (null until one was
+    /// asked for it with a genuine transaction while signed in, with the dates of the first and the last claim (null until one was
     /// granted); what a store said about its users. A job's `destination` is who is told, so that each finds its own, however
     /// many of another's are before them: no store's name looks like an address. `tombstones` keep erased users from coming
     /// back, as digests with the ledger's own key. `kept_bodies` are older than the retention, but still to be forwarded.
@@ -38,6 +39,7 @@ public enum LedgerTables {
                 product_group TEXT, product_group_at \(number), token TEXT, token_at \(number),
                 account \(text), account_at \(number), store_user \(text), store_user_at \(number),
                 previous_lineage \(text), previous_lineage_at \(number), order_number \(text),
+                unasked_user \(text), unasked_at \(number),
                 snapshot_event TEXT, snapshot_state TEXT, snapshot_product TEXT, snapshot_pending_product TEXT,
                 snapshot_auto_renew \(number), snapshot_access_until \(number), snapshot_signed_at \(number),
                 snapshot_is_pausing \(number),
@@ -54,6 +56,7 @@ public enum LedgerTables {
             CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage\(id))
                 WHERE previous_lineage IS NOT NULL;
             CREATE INDEX contracts_by_order_number ON contracts (order_number\(id)) WHERE order_number IS NOT NULL;
+            CREATE INDEX contracts_by_unasked_user ON contracts (unasked_user) WHERE unasked_user IS NOT NULL;
 
             CREATE TABLE headers (digest \(bytes) PRIMARY KEY, text \(bytes) NOT NULL)\(keyed);
             \(events)

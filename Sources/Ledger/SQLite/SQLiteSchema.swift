@@ -7,8 +7,8 @@ public enum SQLiteSchema {
 
     public static var newest: Int64 { Int64(migrations.count) }
 
-    /// “Pcst”. Ledgers of commits from before the first release have another one, or none.
-    static let application: Int64 = 0x5063_7374
+    /// “Pcsu”. Ledgers of commits from before the first release have another one, or none.
+    static let application: Int64 = 0x5063_7375
 
     public static let tables = LedgerTables.sql(isShared: false, entries: entries, events: events)
 

@@ -27,6 +27,7 @@ public enum Route: Sendable, Equatable {
     case webhook(Provider)
     /// Transactions that an app, or its page, got from a store.
     case transactions(Provider)
+    /// What apps hold from before there were such transactions.
     case receipts(Provider)
     /// Signs an offer for a store.
     case offers(Provider)
@@ -218,9 +219,9 @@ extension Route {
     private var rules: (methods: String, right: Right?) {
         switch self {
         case .broadcasts, .anyCableBroadcasts: ("POST", .publish)
-        case .orders, .receipts, .offers: ("POST", .orders)
+        case .orders, .offers: ("POST", .orders)
         // A page of another origin sends a preflight request first.
-        case .transactions: ("POST, OPTIONS", .orders)
+        case .transactions, .receipts: ("POST, OPTIONS", .orders)
         case .streamEntitlements: ("GET, OPTIONS", nil)
         case .order, .event, .search, .userEvents, .userPages, .entitlements, .userStream: ("GET", .read)
         case .user: ("GET, DELETE", .read)

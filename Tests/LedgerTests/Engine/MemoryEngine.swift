@@ -63,7 +63,8 @@ extension MemoryEngine: LedgerRows {
         let owned = Set(orders.filter { $0.user == user }.map(\.token))
         let found = contracts.filter { contract in
             let facts = facts[contract.key] ?? OwnershipFacts()
-            return contract.holders.contains(user) || facts.claims.contains { $0.user == user }
+            return contract.holders.contains(user) || contract.unasked?.user == user
+                || facts.claims.contains { $0.user == user }
                 || !owned.isDisjoint(with: facts.tokens.keys)
         }
         return (contracts: found, orders: Array(owned), losses: transfers.keys.filter { $0.user == user })

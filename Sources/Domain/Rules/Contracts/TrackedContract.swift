@@ -7,6 +7,8 @@ public struct TrackedContract: Sendable, Equatable {
     /// The time since which the owner has had it; nil if the owner follows only from another contract.
     public var userAt: Instant?
     public var shares: [UserID] = []
+    /// The first user whose app posted it of its own accord. It is that user's as long as nothing else says whose it is.
+    public var unasked: Ownership.Fact?
     public var status: ContractStatus
     /// The time at which the writer checks the contract again by itself.
     public var endsAt: Instant?
@@ -24,6 +26,11 @@ public struct TrackedContract: Sendable, Equatable {
 
     public func heldContract(_ catalog: Catalog) -> HeldContract {
         HeldContract(of: contract, status: status, catalog: catalog)
+    }
+
+    /// What a user gets who claims it, if nothing moves.
+    func outcome(for user: UserID) -> ClaimOutcome {
+        holders.isEmpty ? .nobody : holders.contains(user) ? .granted : .untouched
     }
 
     public mutating func recomputeStatus(at now: Instant, policy: AccessPolicy) {

@@ -49,7 +49,7 @@ extension UnitOfWork {
         }
     }
 
-    /// Removes the user's claims, and the tokens of the user's orders, from somebody else's contract.
+    /// Removes the user's claims and posts, and the tokens of the user's orders, from somebody else's contract.
     private mutating func withdraw(
         _ user: UserID,
         orders: [OrderToken],
@@ -61,6 +61,7 @@ extension UnitOfWork {
         for token in orders { facts.tokens[token] = nil }
         ledger.facts[key] = facts
         var current = known
+        if current.unasked?.user == user { current.unasked = nil }
         if let token = current.contract.token, orders.contains(token.value) { current.contract.token = nil }
         try resolveOwner(of: &current)
         guard current.hasDifferentHolders(than: known) else {

@@ -64,7 +64,8 @@ extension UnitOfWork {
         if let claim = incoming.claim {
             let unclaimed = current
             claimed = try apply(claim, of: observation, on: &current, incoming: incoming)
-            if current.hasDifferentHolders(than: unclaimed) { try save(current) }
+            let isNoted = current.unasked != unclaimed.unasked
+            if isNoted || current.hasDifferentHolders(than: unclaimed) { try save(current) }
         }
         if known == nil, current.user != nil { try liftTombstones(of: current.contract) }
         let change = ContractChange(previous: known, current: current, isBeside: incoming.isBeside)
@@ -109,8 +110,8 @@ extension UnitOfWork {
     ) throws -> CommitResult {
         var incoming = incoming
         // A buyer who is refused buys again or asks for a refund, so the store must not think that the purchase was
-        // delivered.
-        if claimed == .refused { incoming.event.jobs.removeAll { $0.kind == .finish } }
+        // delivered. What is another's anyway was.
+        if claimed == .refused || claimed == .nobody { incoming.event.jobs.removeAll { $0.kind == .finish } }
         let known = change.previous
         let current = change.current
         let hasMoved = known?.holders != current.holders
@@ -146,7 +147,7 @@ extension UnitOfWork {
         return order.contradicts(provider: provider, group: group, kind: observation.kind) ? order : nil
     }
 
-    /// Files the event without its contract, so that it changes nothing, and refuses the claim that came with it.
+    /// Files the event without its contract, so that it changes nothing. A claim that came with it is not heard.
     mutating func quarantine(
         _ observation: Observation,
         order: Order,
@@ -157,7 +158,9 @@ extension UnitOfWork {
         notice.order = order.token
         notice.product = observation.snapshot?.product ?? observation.transaction?.product
         var result = try file(incoming, outcome: .quarantined, notice: notice)
-        result.claim = incoming.claim.map { _ in .refused }
+        if let claim = incoming.claim {
+            result.claim = try ledger.contract(observation.contract)?.outcome(for: claim.user) ?? .nobody
+        }
         return result
     }
 }

@@ -16,6 +16,7 @@ struct ErasureStatements {
                 id IN (
                     SELECT contract FROM shares WHERE "user" = ?1
                     UNION SELECT contract FROM claims WHERE "user" = ?1
+                    UNION SELECT id FROM contracts WHERE unasked_user = ?1
                     UNION SELECT tokens.contract FROM orders JOIN tokens ON tokens.token = orders.token
                         WHERE orders."user" = ?1
                 ) AND ("user" IS NULL OR "user" <> ?1)

@@ -12,7 +12,7 @@ struct ContractRow {
     static let identityColumns = [
         "kind", "user", "user_at", "is_family_shared", "product_group", "product_group_at", "token", "token_at",
         "account", "account_at", "previous_lineage", "previous_lineage_at", "store_user", "store_user_at",
-        "order_number",
+        "order_number", "unasked_user", "unasked_at",
     ]
     static let stateColumns = [
         "snapshot_event", "snapshot_state", "snapshot_product", "snapshot_pending_product", "snapshot_auto_renew",
@@ -52,12 +52,17 @@ struct ContractRow {
         contract.storeUser = register(row.optionalUser(), at: row.instant())
         // The charge says it as well.
         row.skip()
+        let unaskedUser = row.optionalUser()
+        let unaskedAt = row.optionalInstant()
         contract.snapshot = try SnapshotRegister(&row)
         contract.transaction = ChargeRegister(&row)
         let status = try ContractStatus(&row)
         var tracked = TrackedContract(contract: contract, status: status, endsAt: row.optionalInstant())
         tracked.user = user
         tracked.userAt = userAt
+        if let unaskedUser, let unaskedAt {
+            tracked.unasked = .unasked(by: unaskedUser, at: unaskedAt)
+        }
         return ContractRow(id: id, tracked: tracked, isShared: row.flag())
     }
 
@@ -85,7 +90,7 @@ extension TrackedContract {
             Value(contract.account?.value), Value(contract.account?.signedAt),
             Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
             Value(contract.storeUser?.value), Value(contract.storeUser?.signedAt),
-            Value(orderNumber),
+            Value(orderNumber), Value(unasked?.user), Value(unasked?.at),
         ]
     }
 
@@ -113,7 +118,7 @@ extension TrackedContract {
             || contract.group != other.contract.group || contract.token != other.contract.token
             || contract.account != other.contract.account
             || contract.previousLineage != other.contract.previousLineage
-            || orderNumber != other.orderNumber
+            || orderNumber != other.orderNumber || unasked != other.unasked
     }
 
     private var orderNumber: String? { contract.transaction?.transaction.orderNumber }
