@@ -67,17 +67,19 @@ struct UserTables {
 
     /// As it is now: it may have become another product, and another user's.
     private func purchase(_ item: OrderPurchaseItem, of order: OrderItem) -> String {
-        let product = item.product.hasSameBytes(as: order.product) ? nil : "now \(item.product)"
+        let bought = order.bought.flatMap { $0.hasSameBytes(as: order.product) ? nil : "bought \($0)" }
+        let known = order.bought ?? order.product
+        let product = item.product.hasSameBytes(as: known) ? nil : "now \(item.product)"
         let owner = item.user.flatMap { owner -> String? in
             owner == user ? nil : hasLinks ? "now of \(owner.text)" : "now another user's"
         }
-        let parts: [String?] = [item.contract, StoreWords.state(item.state), product, owner]
+        let parts: [String?] = [item.contract, StoreWords.state(item.state), bought, product, owner]
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
     private static let orderStates = [
         "open": "open: no store has named it", "pending": "bought, not paid yet", "fulfilled": "bought",
-        "quarantined": "what came contradicts it",
+        "refunded": "bought, and taken back", "quarantined": "what came contradicts it",
     ]
 
     func events(_ facts: UserFacts, isFirst: Bool) -> Markup {

@@ -11,6 +11,10 @@ public struct Order: Sendable, Equatable {
 }
 
 extension Order {
+    /// How many orders of the same request are looked at for one that is still open. There is one at most, unless the app
+    /// brings tokens of its own as well.
+    public static let likeLimit = 8
+
     public init(token: OrderToken, user: UserID, product: String) {
         self.token = token
         self.user = user

@@ -29,9 +29,11 @@ extension UnitOfWork {
         return OrderResult(order: order, since: since, isNew: true)
     }
 
+    /// A token that a purchase has carried stays that purchase's: the next one gets another, so that nobody takes it for
+    /// paid. An app that brings its own token decides itself.
     private func known(_ request: OrderRequest) throws -> Order? {
-        guard let token = request.token else { return try ledger.order(like: request) }
-        return try ledger.order(token)
+        if let token = request.token { return try ledger.order(token) }
+        return try ledger.orders(like: request).first { try !ledger.isUsed($0.token) }
     }
 
     /// Remembers the request's language. Call it before anything is announced because of the request.

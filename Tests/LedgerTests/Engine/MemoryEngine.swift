@@ -15,6 +15,7 @@ final class MemoryEngine {
     private var newestEvents: [ContractKey: Int64] = [:]
     /// In the order in which they were made.
     private var orders: [Order] = []
+    private var used: Set<OrderToken> = []
     private var transfers: [TransferSource: [TransferTarget]] = [:]
     private var languages: [UserID: LanguageTag] = [:]
     private var tombstones: Set<ErasedIdentity> = []
@@ -54,7 +55,10 @@ extension MemoryEngine: LedgerRows {
     func contracts(_ index: ContractIndex) -> [TrackedContract] { read(contracts(of: index)) }
     func facts(of key: ContractKey) -> OwnershipFacts { read(facts[key] ?? OwnershipFacts()) }
     func order(_ token: OrderToken) -> Order? { read(orders.first { $0.token == token }) }
-    func order(like request: OrderRequest) -> Order? { read(orders.first { $0.isLike(request) }) }
+    func orders(like request: OrderRequest) -> [Order] {
+        read(Array(orders.reversed().filter { $0.isLike(request) }.prefix(Order.likeLimit)))
+    }
+    func isUsed(_ token: OrderToken) -> Bool { read(used.contains(token)) }
     func transfers(from source: TransferSource) -> [TransferTarget] { read(transfers[source] ?? []) }
     func language(of user: UserID) -> LanguageTag? { read(languages[user]) }
     func isBuried(_ identity: ErasedIdentity) -> Bool { read(tombstones.contains(identity)) }
@@ -98,6 +102,10 @@ extension MemoryEngine: LedgerRows {
         tombstones.subtract(changes.lifted)
         tombstones.formUnion(changes.buried)
         for change in changes.contracts { write(change.current) }
+        used.formUnion(changes.tokens.map(\.token))
+        used.formUnion(
+            changes.entries.filter { $0.entry.notice.outcome == .quarantined }.compactMap(\.entry.notice.order)
+        )
         for record in changes.tokens {
             facts[record.contract, default: OwnershipFacts()].tokens[record.token] = record.dates
         }

@@ -156,6 +156,7 @@ extension UnitOfWork {
         notice.contract = observation.contract.lineage
         notice.order = order.token
         notice.product = observation.snapshot?.product ?? observation.transaction?.product
+        ledger.used[order.token] = true
         var result = try file(incoming, outcome: .quarantined, notice: notice)
         result.claim = incoming.claim.map { _ in .refused }
         return result

@@ -11,11 +11,12 @@ public final class IdentityMap {
     private var lists: [ContractIndex: List] = [:]
     /// Lists that may have more contracts than count. Only the ledger can tell which ones count.
     private var fullLists: Set<ContractIndex> = []
-    private var requests: [OrderRequest: Order?] = [:]
+    private var requests: [OrderRequest: [Order]] = [:]
     // A command records in these what it changes.
     var facts: [ContractKey: OwnershipFacts] = [:]
     var events: [EventKey: Int64?] = [:]
     var orders: [OrderToken: Order?] = [:]
+    var used: [OrderToken: Bool] = [:]
     var transfers: [TransferSource: [TransferTarget]] = [:]
     var languages: [UserID: LanguageTag?] = [:]
     var tombstones: [ErasedIdentity: Bool] = [:]
@@ -83,9 +84,11 @@ extension IdentityMap: LedgerRows {
 
     public func order(_ token: OrderToken) throws -> Order? { try orders.value(of: token, else: rows.order) }
 
-    public func order(like request: OrderRequest) throws -> Order? {
-        try requests.value(of: request, else: rows.order(like:))
+    public func orders(like request: OrderRequest) throws -> [Order] {
+        try requests.value(of: request, else: rows.orders(like:))
     }
+
+    public func isUsed(_ token: OrderToken) throws -> Bool { try used.value(of: token, else: rows.isUsed) }
 
     public func transfers(from source: TransferSource) throws -> [TransferTarget] {
         try transfers.value(of: source, else: rows.transfers)

@@ -6,6 +6,7 @@ public struct Preload: Sendable {
     private var lists: Set<ContractIndex> = []
     private var orders: Set<OrderToken> = []
     private var requests: Set<OrderRequest> = []
+    private var used: Set<OrderToken> = []
     private var transfers: Set<TransferSource> = []
     private var facts: Set<ContractKey> = []
     private var languages: Set<UserID> = []
@@ -70,7 +71,8 @@ public struct Preload: Sendable {
         for list in lists { _ = try ledger.contracts(list) }
         for key in facts { _ = try ledger.facts(of: key) }
         for token in orders { _ = try ledger.order(token) }
-        for request in requests { _ = try ledger.order(like: request) }
+        for request in requests { _ = try ledger.orders(like: request) }
+        for token in used { _ = try ledger.isUsed(token) }
         for source in transfers { _ = try ledger.transfers(from: source) }
         for user in languages { _ = try ledger.language(of: user) }
         for identity in identities { _ = try ledger.isBuried(identity) }
@@ -88,6 +90,7 @@ public struct Preload: Sendable {
         for token in orders {
             if let order = try ledger.order(token) { next.add(order.user) }
         }
+        for request in requests { next.used.formUnion(try ledger.orders(like: request).map(\.token)) }
         return next
     }
 }

@@ -67,6 +67,7 @@ extension UnitOfWork {
         facts.tokens[token] = merged
         ledger.facts[key] = facts
         ledger.list(key, in: .bought(with: token))
+        ledger.used[token] = true
         changes.tokens.append((key, token, merged))
         return true
     }
@@ -119,8 +120,10 @@ public protocol LedgerRows: AnyObject {
     /// Of a contract that the ledger has.
     func facts(of key: ContractKey) throws -> OwnershipFacts
     func order(_ token: OrderToken) throws -> Order?
-    /// The first order that the same request created.
-    func order(like request: OrderRequest) throws -> Order?
+    /// The newest orders that the same request created, at most `Order.likeLimit`, the newest first.
+    func orders(like request: OrderRequest) throws -> [Order]
+    /// True once a store's statement has carried the token: of a purchase that fits its order, or contradicts it.
+    func isUsed(_ token: OrderToken) throws -> Bool
     /// The store's statements about a user who lost everything to others, in the order of their dates, then of the users.
     func transfers(from source: TransferSource) throws -> [TransferTarget]
     func language(of user: UserID) throws -> LanguageTag?

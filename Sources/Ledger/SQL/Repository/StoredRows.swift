@@ -50,12 +50,16 @@ extension StoredRows: LedgerRows {
         try statements.findOrder.first([.text(token.description)], read: OrderRow.read)
     }
 
-    func order(like request: OrderRequest) throws -> Order? {
+    func orders(like request: OrderRequest) throws -> [Order] {
         let values: [Value] = [
             Value(request.user), .text(request.product), Value(request.provider), Value(request.group),
             Value(request.kind),
         ]
-        return try statements.findRequest.first(values, read: OrderRow.read)
+        return try statements.findRequest.all(values, read: OrderRow.read)
+    }
+
+    func isUsed(_ token: OrderToken) throws -> Bool {
+        try statements.findUse.first([.text(token.description)]) { _ in true } ?? false
     }
 
     func transfers(from source: TransferSource) throws -> [TransferTarget] {

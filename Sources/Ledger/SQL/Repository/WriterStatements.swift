@@ -8,7 +8,7 @@ struct WriterStatements {
     let setUnclaimed, setLost: Statement
     let insertEntry, insertFragment, newerOfUser: Statement
     let findEvent, insertHeader, insertEvent, refileEvent, newestEvent: Statement
-    let findOrder, findRequest, insertOrder, changeOrder: Statement
+    let findOrder, findRequest, findUse, insertOrder, changeOrder: Statement
     let findContract, lastContract, insertContract, updateIdentity, updateState: Statement
     let insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
@@ -74,7 +74,14 @@ struct WriterStatements {
             SELECT \(OrderRow.columns) FROM orders
             WHERE user = ? AND product = ? AND provider IS NOT DISTINCT FROM ? AND product_group IS NOT DISTINCT FROM ?
                 AND kind IS NOT DISTINCT FROM ?
-            ORDER BY created_at, token LIMIT 1
+            ORDER BY created_at DESC, token DESC LIMIT \(Order.likeLimit)
+            """
+        )
+        findUse = try connection.prepare(
+            """
+            SELECT 1 FROM tokens WHERE token = ?1
+            UNION ALL SELECT 1 FROM entries
+                WHERE order_token = ?1 AND user IS NULL AND outcome = '\(Outcome.quarantined.rawValue)' LIMIT 1
             """
         )
         insertOrder = try connection.prepare(Insertion(into: "orders", "\(OrderRow.columns), created_at"))
