@@ -15,7 +15,7 @@ public struct HookMessage: Codable, Sendable, Equatable {
     }
 
     /// What `GET /users/{user}/entitlements` answers, with the cause of its change. Other types than
-    /// `entitlements.changed` have no state, and a test has no user either.
+    /// `entitlements.changed` have no state, only those of a purchase have one, and a test has no user either.
     public struct Content: Codable, Sendable, Equatable {
         public var user: UserID?
         /// Whether one of the entitlements gives access now.
@@ -24,6 +24,8 @@ public struct HookMessage: Codable, Sendable, Equatable {
         public var entitlements: [EntitlementItem]?
         /// The ledger's newest cursor when they were read.
         public var since: String?
+        /// The consumable that was handed over or taken back.
+        public var purchase: HookPurchase?
         public var cause: Cause?
         /// Where the cause was committed.
         public var cursor: String?
@@ -33,9 +35,17 @@ public struct HookMessage: Codable, Sendable, Equatable {
         /// Of a test.
         public init() {}
 
-        /// `answer` is nil for a user who was erased.
-        public init(user: UserID, answer: EntitlementsAnswer?, cause: Cause?, cursor: Cursor, superseded: Int) {
+        /// `answer` is of `entitlements.changed`, `purchase` of a purchase.
+        public init(
+            user: UserID,
+            answer: EntitlementsAnswer?,
+            purchase: HookPurchase? = nil,
+            cause: Cause?,
+            cursor: Cursor,
+            superseded: Int
+        ) {
             self.user = user
+            self.purchase = purchase
             active = answer?.active
             entitlements = answer?.entitlements
             since = answer?.since
@@ -86,6 +96,7 @@ extension HookMessage.Content {
         if let cause { writer.object("cause") { cause.write(to: &$0) } }
         writer.text("cursor", ifAny: cursor)
         if let entitlements { writer.objects("entitlements", of: entitlements) { $0.write(to: &$1) } }
+        if let purchase { writer.object("purchase") { purchase.write(to: &$0) } }
         writer.text("since", ifAny: since)
         writer.number("superseded", ifAny: superseded)
         writer.text("user", ifAny: user?.text)

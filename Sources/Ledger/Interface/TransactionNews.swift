@@ -9,6 +9,8 @@ struct TransactionNews {
     var readers: [UserID] = []
     /// What the backend is told, written at the transaction's end: of many states of a user, the last one counts.
     var hooks: [HookRecord] = []
+    /// The rows of the purchases that these are about.
+    var purchases: [ContractKey: Int64] = [:]
     /// An erasure has finished.
     var hasErased = false
     /// A message that named an erased user is gone.

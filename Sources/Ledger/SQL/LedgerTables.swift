@@ -13,7 +13,8 @@ public enum LedgerTables {
     /// `broadcast_keys` are of broadcasts that are made only once, with a digest of the request and the entries that they
     /// made. `audit` says who did what to a user; rows are added, and an erasure empties `user`.
     ///
-    /// What the app's backend is told: one row for each user and address, whose newest version replaces those before it.
+    /// What the app's backend is told: one row for each user and address, whose newest version replaces those before it, and
+    /// one for each change of a consumable, which has its `contract` and the date of the store's statement; 0 in the others.
     /// `accepted` is the last version that arrived. `due_at` is null unless it is still to be sent, and `queued_at` says since
     /// when the backend has not known the newest state. `hook_addresses` says how each address fares.
     ///
@@ -113,12 +114,16 @@ public enum LedgerTables {
 
             CREATE TABLE hook_deliveries (
                 id \(number) PRIMARY KEY,
-                address \(text) NOT NULL, "user" \(text) NOT NULL, type \(text) NOT NULL, state \(text) NOT NULL,
+                address \(text) NOT NULL, "user" \(text) NOT NULL, type \(text) NOT NULL,
+                contract \(number) NOT NULL DEFAULT 0, stated_at \(number) NOT NULL DEFAULT 0, state \(text) NOT NULL,
                 position \(number) NOT NULL, version \(number) NOT NULL, accepted \(number) NOT NULL,
                 queued_at \(number) NOT NULL, attempts \(number) NOT NULL, due_at \(number), reason TEXT,
                 ended_at \(number)
             )\(rows);
-            CREATE UNIQUE INDEX hook_deliveries_by_user ON hook_deliveries ("user", address, type);
+            CREATE UNIQUE INDEX hook_deliveries_by_user ON hook_deliveries ("user", contract, stated_at, type, address);
+            CREATE INDEX hook_deliveries_by_turn ON hook_deliveries ("user", address, position)
+                WHERE contract > 0 AND due_at IS NOT NULL;
+            CREATE INDEX hook_deliveries_by_purchase ON hook_deliveries (contract\(id)) WHERE contract > 0;
             CREATE INDEX hook_deliveries_by_age ON hook_deliveries (address, queued_at\(id)) WHERE due_at IS NOT NULL;
             CREATE INDEX hook_deliveries_by_state ON hook_deliveries (state, id);
             CREATE INDEX hook_deliveries_by_end ON hook_deliveries (ended_at\(id)) WHERE ended_at IS NOT NULL;

@@ -65,9 +65,11 @@ struct FilledLedger {
             FROM \(numbers(1...contracts))
             """,
             """
-            INSERT INTO hook_deliveries (id, address, "user", type, state, position, version, accepted, queued_at, attempts,
-                due_at, ended_at)
-            SELECT i, 'https://' || (i % 3) || '.example.com', 'u' || i, 'entitlements.changed',
+            INSERT INTO hook_deliveries (id, address, "user", type, contract, stated_at, state, position, version, accepted,
+                queued_at, attempts, due_at, ended_at)
+            SELECT i, 'https://' || (i % 3) || '.example.com', 'u' || i,
+                CASE i % 5 WHEN 0 THEN 'purchase.delivered' ELSE 'entitlements.changed' END,
+                CASE i % 5 WHEN 0 THEN i ELSE 0 END, CASE i % 5 WHEN 0 THEN i ELSE 0 END,
                 CASE i % 4 WHEN 0 THEN 'waiting' WHEN 1 THEN 'failed' ELSE 'delivered' END, i * 2, 1, 0, i, 0,
                 CASE i % 4 WHEN 0 THEN i END, CASE i % 4 WHEN 0 THEN NULL ELSE i END
             FROM \(numbers(1...contracts))

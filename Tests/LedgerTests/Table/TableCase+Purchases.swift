@@ -15,7 +15,7 @@ extension TableCase {
                 is: .purchaseCompleted,
                 state: .delivered,
                 until: .none,
-                shows: ["paywall=success"]
+                shows: ["paywall=success", "purchase=purchase"]
             ),
             TableCase(
                 27,
@@ -62,7 +62,7 @@ extension TableCase {
                 is: .purchaseCompleted,
                 state: .delivered,
                 until: .none,
-                shows: ["paywall=success"]
+                shows: ["paywall=success", "purchase=purchase"]
             ),
         ]
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TemplateWarningTests {
     struct Folder: CustomTestStringConvertible {
         var name: String
-        /// Beside all ten, of which `without` are missing.
+        /// Beside all of them, of which `without` are missing.
         var also: Set<String> = []
         var without: Set<String> = []
         var removed: Set<String> = []
@@ -68,6 +68,11 @@ import Testing
             also: ["ending.de.html"],
             without: ["ending.html"],
             warnings: ["fragments/ending.html is missing: a page reloads when none of its variants fits"]
+        ),
+        Folder(
+            name: "no word of consumables",
+            without: ["purchase.html"],
+            warnings: ["fragments/purchase.html is missing: a page that would show it reloads instead"]
         ),
         Folder(
             name: "removed",

@@ -59,4 +59,13 @@ public struct HookRecord: Sendable {
     public var position: Int64
     /// What the user holds then; nil if the ledger has to be asked for all of it.
     public var state: EntitlementSet?
+    /// The purchase that it is about. Of messages about the user alone, a newer one takes the place of an older one; each about a
+    /// purchase arrives.
+    public var purchase: ToldPurchase?
+}
+
+/// What a message about a purchase is about: the store's statement by which the purchase has changed.
+public struct ToldPurchase: Sendable, Hashable {
+    public var contract: ContractKey
+    public var statedAt: Instant
 }

@@ -90,7 +90,8 @@ struct ErasureStatements {
             "DELETE FROM jobs WHERE position IN (SELECT position FROM events WHERE contract = ?)",
             "UPDATE events SET contract = NULL WHERE contract = ?", "DELETE FROM tokens WHERE contract = ?",
             "DELETE FROM claims WHERE contract = ?", "DELETE FROM shares WHERE contract = ?",
-            "DELETE FROM contracts WHERE id = ?",
+            // Of users who had the purchase before.
+            "DELETE FROM hook_deliveries WHERE contract = ? AND contract > 0", "DELETE FROM contracts WHERE id = ?",
         ].map { sql throws(EngineError) in try connection.prepare(sql) }
         deleteJobsAbout = try connection.prepare("DELETE FROM jobs WHERE subject = ? AND provider = ?")
     }
@@ -189,7 +190,10 @@ extension LedgerRepository {
     mutating func forget(_ erased: ErasureRecord) throws(EngineError) {
         let erasure = try ErasureStatements(connection)
         // Not the message about an erasure: another command of this batch may have queued it.
-        news.hooks.removeAll { $0.user == erased.user && $0.type != .userErased }
+        news.hooks.removeAll { record in
+            record.user == erased.user && record.type != .userErased
+                || record.purchase.map { erased.contracts.contains($0.contract) } ?? false
+        }
         for statement in erasure.deleteOfUser { try statement.run([Value(erased.user)]) }
         for key in erased.contracts {
             guard let row = stored.ids.removeValue(forKey: key) else { continue }

@@ -25,6 +25,9 @@ extension LedgerRepository {
         }
         for queued in changes.jobs { try queue(queued.job, position: queued.position, at: now) }
         news.add(changes)
+        for purchase in changes.hooks.compactMap(\.purchase) {
+            news.purchases[purchase.contract] = stored.ids[purchase.contract]
+        }
         hooksAt = now
         if !changes.buried.isEmpty || !changes.lifted.isEmpty { try writeTombstones(of: changes) }
         if let position = changes.lostBroadcasts { try statements.setLost.run([.text("\(position)")]) }

@@ -178,10 +178,13 @@ struct WriterStatements {
         putHook = try connection.prepare(
             Insertion(
                 into: "hook_deliveries",
-                "user, address, type, id, state, position, version, accepted, queued_at, attempts, due_at",
-                replacing: 3,
+                """
+                user, address, type, contract, stated_at, id, state, position, version, accepted, queued_at, attempts,
+                due_at
+                """,
+                replacing: 5,
                 conflict: """
-                    ON CONFLICT (user, address, type) DO UPDATE SET state = excluded.state, position = excluded.position,
+                    ON CONFLICT (user, contract, stated_at, type, address) DO UPDATE SET state = excluded.state, position = excluded.position,
                         version = hook_deliveries.version + excluded.version, attempts = 0, due_at = excluded.due_at,
                         queued_at = CASE hook_deliveries.state
                             WHEN excluded.state THEN hook_deliveries.queued_at ELSE excluded.queued_at END,

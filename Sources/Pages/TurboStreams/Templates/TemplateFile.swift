@@ -60,18 +60,29 @@ extension TemplateFile {
     }
 
     private static func check(_ elements: [HTMLElement], of name: FragmentName) throws(MarkupError) {
+        guard let required = name.requiredTarget?.rawValue else { return try checkPurchase(elements) }
         for element in elements {
             guard let id = element.id, PageTarget(rawValue: id) != nil else {
+                if element.id == Fragment.purchaseTarget { throw MarkupError("has id=\"purchase\"; \(forConsumables)") }
                 throw MarkupError(
                     "<\(element.name)\(element.id.map { " id=\"\($0)\"" } ?? "")> replaces nothing; give it id=\"paywall\" or "
                         + "id=\"subscription_status\", or move it into the element that has it"
                 )
             }
         }
-        let required = name.requiredTarget.rawValue
         guard elements.contains(where: { $0.id == required }) else {
             let reason = "the page keeps that id only if the fragment has it"
-            throw MarkupError("has no element with id=\"\(required)\" at the top level; \(reason)")
+            let hint = name == .success ? "; \(forConsumables)" : ""
+            throw MarkupError("has no element with id=\"\(required)\" at the top level; \(reason)\(hint)")
+        }
+    }
+
+    private static let forConsumables =
+        "what a page shows of a consumable belongs into purchase.html or purchase.PRODUCT.html"
+
+    private static func checkPurchase(_ elements: [HTMLElement]) throws(MarkupError) {
+        guard elements.count == 1, elements[0].id == Fragment.purchaseTarget else {
+            throw MarkupError("has to be one element with id=\"\(Fragment.purchaseTarget)\", which it replaces")
         }
     }
 
@@ -95,9 +106,10 @@ extension TemplateFile {
 }
 
 extension FragmentName {
-    /// The target that a template of this name must contain.
-    var requiredTarget: PageTarget {
+    /// The target that a template of this name must contain; nil if it shows no state.
+    var requiredTarget: PageTarget? {
         switch self {
+        case .purchase: nil
         case .success, .pending, .paywall, .fixBilling, .paused, .revoked, .moved: .paywall
         case .manage, .warnBilling, .ending: .subscriptionStatus
         }
