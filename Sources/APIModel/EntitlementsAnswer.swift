@@ -32,6 +32,10 @@ public struct EntitlementItem: Codable, Sendable, Equatable {
     @Nullable public var accessUntil: String?
     /// Whether it renews; null for what does not renew, or if the store has not said.
     @Nullable public var autoRenew: Bool?
+    /// Whether it is a free trial now.
+    public var trial: Bool
+    /// When the trial ends: ISO 8601, UTC; null if it is none.
+    @Nullable public var trialEndsAt: String?
     /// The product of the next period, if it changes.
     @Nullable public var pendingProduct: String?
     /// The store's name.
@@ -50,6 +54,7 @@ public struct EntitlementItem: Codable, Sendable, Equatable {
         product = entitlement.product
         state = entitlement.state.rawValue
         active = entitlement.isActive
+        trial = entitlement.trialEndsAt != nil
         provider = entitlement.provider.rawValue
         environment = entitlement.environment.rawValue
         contract = entitlement.contract
@@ -58,6 +63,7 @@ public struct EntitlementItem: Codable, Sendable, Equatable {
         group = entitlement.group
         accessUntil = entitlement.accessUntil?.iso8601
         autoRenew = entitlement.autoRenew
+        trialEndsAt = entitlement.trialEndsAt?.iso8601
         pendingProduct = entitlement.pendingProduct
     }
 }

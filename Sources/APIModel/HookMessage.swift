@@ -117,5 +117,7 @@ extension EntitlementItem {
         writer.text("provider", provider)
         writer.number("quantity", ifAny: quantity)
         writer.text("state", state)
+        writer.flag("trial", trial)
+        writer.text("trial_ends_at", trialEndsAt)
     }
 }

@@ -114,9 +114,10 @@ extension Instant {
         self.init(milliseconds: Int64(total * 1000 + fraction))
     }
 
-    private static func days(year: Int, month: Int, day: Int) -> Int {
+    /// Since 1970, of a date in UTC.
+    static func days(year: Int, month: Int, day: Int) -> Int {
         let shiftedYear = month <= 2 ? year - 1 : year
-        let era = shiftedYear / 400
+        let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
         let yearOfEra = shiftedYear - era * 400
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468

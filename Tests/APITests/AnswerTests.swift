@@ -49,7 +49,8 @@ import Testing
         let entitlement = Self.entitlement
         let members =
             #""access_until":null,"active":true,"auto_renew":null,"contract":"1001","environment":"Sandbox","#
-            + #""family":false,"group":null,"pending_product":null,"product":"pro","provider":"apple","state":"owned""#
+            + #""family":false,"group":null,"pending_product":null,"product":"pro","provider":"apple","state":"owned","#
+            + #""trial":false,"trial_ends_at":null"#
         check(EntitlementItem(entitlement), is: "{\(members)}")
         check(
             EntitlementsAnswer(
@@ -72,7 +73,7 @@ import Testing
             ),
             is: #"{"active":true,"entitlements":[{"access_until":null,"active":true,"auto_renew":null,"#
                 + #""environment":"Sandbox","family":false,"group":null,"pending_product":null,"product":"pro","#
-                + #""provider":"apple","state":"owned"}],"user":"42"}"#
+                + #""provider":"apple","state":"owned","trial":false,"trial_ends_at":null}],"user":"42"}"#
         )
     }
 
@@ -112,6 +113,7 @@ import Testing
             isActive: true,
             accessUntil: Instant(milliseconds: 1_766_000_000_123),
             autoRenew: false,
+            trialEndsAt: Instant(milliseconds: 1_766_094_420_000),
             pendingProduct: "pro/2",
             provider: .google,
             environment: .sandbox,

@@ -118,6 +118,8 @@ struct StreamEntitlementItem: Codable, Sendable, Equatable {
     var active: Bool
     @Nullable var accessUntil: String?
     @Nullable var autoRenew: Bool?
+    var trial: Bool
+    @Nullable var trialEndsAt: String?
     @Nullable var pendingProduct: String?
     var provider: String
     var environment: String
@@ -128,6 +130,7 @@ struct StreamEntitlementItem: Codable, Sendable, Equatable {
         product = item.product
         state = item.state
         active = item.active
+        trial = item.trial
         provider = item.provider
         environment = item.environment
         family = item.family
@@ -135,6 +138,7 @@ struct StreamEntitlementItem: Codable, Sendable, Equatable {
         group = item.group
         accessUntil = item.accessUntil
         autoRenew = item.autoRenew
+        trialEndsAt = item.trialEndsAt
         pendingProduct = item.pendingProduct
     }
 }

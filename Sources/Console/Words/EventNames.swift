@@ -6,6 +6,7 @@ enum EventNames {
     private static let titles: [EventKind: String] = [
         .subscriptionStarted: "Subscribed", .subscriptionResubscribed: "Subscribed again",
         .subscriptionRenewed: "Renewed", .subscriptionRecovered: "Paid after all",
+        .subscriptionConverted: "Paid after the trial",
         .subscriptionExtended: "Extended by the store", .subscriptionExpired: "Ended",
         .planChanged: "Changed the plan", .planChangeScheduled: "Plan changes at the next renewal",
         .planChangeCancelled: "Plan change called off", .offerApplied: "Took an offer",
@@ -41,7 +42,7 @@ enum EventNames {
     static func mark(_ kind: String) -> ContractHistory.Moment.Kind? {
         switch EventKind(rawValue: kind) {
         case .subscriptionStarted, .subscriptionResubscribed, .subscriptionRenewed, .subscriptionRecovered,
-            .purchaseCompleted, .planChanged:
+            .subscriptionConverted, .purchaseCompleted, .planChanged:
             .charge
         case .accessGranted: .grant
         case .refundCompleted, .familyRevoked, .accessRevoked: .refund

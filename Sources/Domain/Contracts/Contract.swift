@@ -18,8 +18,13 @@ public struct Contract: Sendable, Equatable {
     public var previousLineage: Register<String>?
     /// The entitlements that the store itself says it opens, joined by commas in the order of their bytes.
     public var entitlements: Register<String>?
+    /// Whether it renews, at a store whose newest statement may leave that open (RevenueCat).
+    public var renewal: Register<Bool>?
     public var snapshot: SnapshotRegister?
     public var transaction: ChargeRegister?
+
+    /// The product of its newest statement.
+    public var product: String? { snapshot?.snapshot.product ?? transaction?.transaction.product }
 
     public init(key: ContractKey, kind: ProductKind) {
         self.key = key
@@ -41,6 +46,8 @@ public struct Contract: Sendable, Equatable {
             &entitlements,
             to: observation.entitlements.map { Register($0.sorted().joined(separator: ","), at: signedAt) }
         )
+        let statedAt = observation.snapshot?.signedAt ?? signedAt
+        raise(&renewal, to: observation.renewal.map { Register($0, at: statedAt) })
         raise(&transaction, to: observation.transaction.map { ChargeRegister($0, event: event) })
         raise(
             &snapshot,

@@ -9,7 +9,7 @@ public struct Catalog: Sendable, Equatable {
         public var level = 0
         public var kind: ProductKind?
         /// How long a non-renewing purchase gives access.
-        public var duration: Duration?
+        public var duration: CalendarDuration?
         /// Its name on pages.
         public var name: String?
     }

@@ -153,6 +153,8 @@ public struct Entitlement: Sendable, Equatable {
     public var isActive: Bool
     public var accessUntil: Instant?
     public var autoRenew: Bool?
+    /// When the free trial ends; nil if it is none.
+    public var trialEndsAt: Instant?
     public var pendingProduct: String?
     public var provider: Provider
     public var environment: StoreEnvironment
@@ -173,6 +175,7 @@ extension HeldContract {
             isActive: status.isActive && isHonoured,
             accessUntil: status.accessUntil,
             autoRenew: status.autoRenew,
+            trialEndsAt: status.trialEndsAt,
             pendingProduct: status.pendingProduct,
             provider: contract.provider,
             environment: contract.environment,

@@ -118,10 +118,8 @@ extension ContractStatus {
     /// Renewal counts as on until a store says that it is off. So the webhook that confirms a transaction posted by the
     /// app does not replace the page's elements a second time.
     fileprivate func shows(sameAs other: ContractStatus) -> Bool {
-        (state, product, pendingProduct, accessUntil, autoRenew ?? true, isPausing)
-            == (
-                other.state, other.product, other.pendingProduct, other.accessUntil, other.autoRenew ?? true,
-                other.isPausing
-            )
+        (state, product, pendingProduct, accessUntil, autoRenew ?? true)
+            == (other.state, other.product, other.pendingProduct, other.accessUntil, other.autoRenew ?? true)
+            && (isPausing, isTrial) == (other.isPausing, other.isTrial)
     }
 }

@@ -2,7 +2,8 @@
 public enum TemplateValues {
     public static let names: Set<String> = [
         "user", "product", "name", "quantity", "group", "state", "access_until", "access_until_iso", "auto_renew",
-        "pending_product", "price", "currency", "order", "provider", "environment", "event", "reason", locale,
+        "trial", "trial_ends_at", "trial_ends_at_iso", "pending_product", "price", "currency", "order", "provider",
+        "environment", "event", "reason", locale,
     ]
 
     /// A `LanguageTag`. Stored fragments do not have it: it is filled in when a fragment is sent, with the language
@@ -43,6 +44,9 @@ extension HeldContract {
             "access_until": status.accessUntil?.longDate ?? "",
             "access_until_iso": status.accessUntil?.iso8601 ?? "",
             "auto_renew": status.autoRenew.map { $0 ? "true" : "false" } ?? "",
+            "trial": status.isTrial ? "true" : "false",
+            "trial_ends_at": status.trialEndsAt?.longDate ?? "",
+            "trial_ends_at_iso": status.trialEndsAt?.iso8601 ?? "",
             "pending_product": status.pendingProduct ?? "",
             "price": price.map(decimalText) ?? "",
             "currency": currency ?? "",

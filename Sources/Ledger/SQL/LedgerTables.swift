@@ -41,7 +41,7 @@ public enum LedgerTables {
                 entitlements TEXT, entitlements_at \(number),
                 snapshot_event TEXT, snapshot_state TEXT, snapshot_product TEXT, snapshot_pending_product TEXT,
                 snapshot_auto_renew \(number), snapshot_access_until \(number), snapshot_signed_at \(number),
-                snapshot_is_pausing \(number), snapshot_is_trial \(number),
+                snapshot_is_pausing \(number), snapshot_is_trial \(number), renewal \(number), renewal_at \(number),
                 charge_event TEXT, charge_id TEXT, charge_product TEXT, charge_purchased_at \(number),
                 charge_expires_at \(number), charge_revoked_at \(number), charge_is_upgraded \(number),
                 charge_is_trial \(number), charge_option TEXT,

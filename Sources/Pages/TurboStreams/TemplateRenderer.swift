@@ -131,8 +131,9 @@ extension [String: String] {
             let language = self[TemplateValues.locale].flatMap({ LanguageTag($0) })
         else { return self }
         var values = self
-        if template.shows("access_until"), let end = self["access_until_iso"] {
-            values["access_until"] = LocalFormat.of(language).date(end) ?? self["access_until"]
+        for day in ["access_until", "trial_ends_at"] where template.shows(day) {
+            guard let end = self["\(day)_iso"] else { continue }
+            values[day] = LocalFormat.of(language).date(end) ?? self[day]
         }
         if template.shows("price"), let price = self["price"] {
             values["price"] = LocalFormat.of(language).price(price, currency: self["currency"] ?? "") ?? price

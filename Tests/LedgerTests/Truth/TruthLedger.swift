@@ -46,7 +46,7 @@ final class TruthLedger {
 
     static let catalog = Catalog([
         "monthly": Catalog.Product(group: "premium", level: 1), "yearly": Catalog.Product(group: "premium", level: 2),
-        "season": Catalog.Product(kind: .nonRenewing, duration: .seconds(40 * 86_400)),
+        "season": Catalog.Product(kind: .nonRenewing, duration: .days(40)),
     ])
 
     /// Delivers everything, lets all time pass, and returns what is left.

@@ -1,6 +1,7 @@
 extension UnitOfWork {
     /// Decides what a store's statement about every product of the purchase changes.
     public mutating func record(_ incoming: IncomingEvent) throws -> CommitResult {
+        let incoming = incoming.saying(try keepingFirst(in: incoming.event), claim: incoming.claim)
         let lines = incoming.event.lines
         let isNew = lines.isEmpty ? false : try isNew(incoming.event)
         var result = try recordOne(incoming)
@@ -191,6 +192,14 @@ public struct IncomingEvent: Sendable {
 
 /// Purchases of several products: each is a contract of its own.
 extension UnitOfWork {
+    /// The product that the purchase already has, or that the purchase had which it replaces, stays the first one.
+    func keepingFirst(in event: Event) throws -> Event {
+        guard !event.further.isEmpty, let key = event.observation?.contract else { return event }
+        let previous = event.observation?.previousLineage.map { key.with(lineage: $0) }
+        let known = try ledger.contract(key) ?? previous.flatMap { try ledger.contract($0) }
+        return known.map { event.led(by: $0.status.product) } ?? event
+    }
+
     /// True when the purchase gives no access yet.
     func isNew(_ event: Event) throws -> Bool {
         guard let key = event.observation?.contract else { return false }

@@ -17,6 +17,7 @@ struct ContractRow {
     static let stateColumns = [
         "snapshot_event", "snapshot_state", "snapshot_product", "snapshot_pending_product", "snapshot_auto_renew",
         "snapshot_access_until", "snapshot_signed_at", "snapshot_is_pausing", "snapshot_is_trial",
+        "renewal", "renewal_at",
         "charge_event", "charge_id", "charge_product", "charge_purchased_at", "charge_expires_at",
         "charge_revoked_at", "charge_is_upgraded", "charge_is_trial", "charge_option", "charge_quantity",
         "charge_price", "charge_currency",
@@ -55,6 +56,7 @@ struct ContractRow {
         row.skip()
         contract.entitlements = register(row.optionalText(), at: row.instant())
         contract.snapshot = try SnapshotRegister(&row)
+        contract.renewal = register(row.optionalFlag(), at: row.instant())
         contract.transaction = ChargeRegister(&row)
         let status = try ContractStatus(&row)
         var tracked = TrackedContract(contract: contract, status: status, endsAt: row.optionalInstant())
@@ -63,7 +65,7 @@ struct ContractRow {
         return ContractRow(id: id, tracked: tracked, isShared: row.flag())
     }
 
-    private static func register<Text>(_ value: Text?, at signedAt: Instant) -> Register<Text>? {
+    private static func register<Stated>(_ value: Stated?, at signedAt: Instant) -> Register<Stated>? {
         value.map { Register($0, at: signedAt) }
     }
 }
@@ -98,6 +100,7 @@ extension TrackedContract {
             Value(contract.snapshot?.event), Value(snapshot?.state), Value(snapshot?.product),
             Value(snapshot?.pendingProduct), Value(snapshot?.autoRenew), Value(snapshot?.accessUntil),
             Value(snapshot?.signedAt), Value(snapshot?.isPausing), Value(snapshot?.isTrial),
+            Value(contract.renewal?.value), Value(contract.renewal?.signedAt),
             Value(contract.transaction?.event), Value(charge?.id), Value(charge?.product), Value(charge?.purchasedAt),
             Value(charge?.expiresAt), Value(charge?.revokedAt), Value(charge?.isUpgraded),
             Value(charge?.isTrial), Value(charge?.option),
@@ -131,7 +134,7 @@ extension SnapshotRegister {
             state: try row.word(),
             product: row.text(),
             pendingProduct: row.optionalText(),
-            autoRenew: row.flag(),
+            autoRenew: row.optionalFlag(),
             accessUntil: row.optionalInstant(),
             signedAt: row.instant(),
             isPausing: row.flag(),
