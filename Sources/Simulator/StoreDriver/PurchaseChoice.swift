@@ -40,7 +40,7 @@ struct PurchaseChoice {
     /// The existing purchase that the event continues; nil if the user buys something new.
     var heldFacts: SimulatedSubscription? {
         if let exact = held.first(where: { $0.product == request.product }) { return exact }
-        let isNew = request.meaning == .initial || request.isOneTime || request.type == "SUBSCRIBED"
+        let isNew = [.initial, .trial].contains(request.meaning) || request.isOneTime || request.type == "SUBSCRIBED"
         guard request.product == nil && !isNew || changesPlan else { return nil }
         let isRunning: (SimulatedSubscription) -> Bool = { ![.expired, .revoked].contains($0.state) }
         return (held.first(where: isRunning) ?? held.first).map(aimed)
@@ -85,7 +85,8 @@ extension EntitlementItem {
             state: state,
             accessUntil: accessUntil.flatMap { Instant(iso8601: $0) },
             autoRenew: autoRenew ?? true,
-            pendingProduct: pendingProduct
+            pendingProduct: pendingProduct,
+            isTrial: trial
         )
     }
 }
