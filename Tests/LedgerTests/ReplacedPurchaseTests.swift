@@ -1,6 +1,8 @@
 import Domain
 import Ledger
 import Stores
+import Support
+import TestSupport
 import Testing
 
 /// Google ends a purchase that another one continues, and says so before or after it tells of the new one.
