@@ -58,7 +58,7 @@ import Testing
         return purchase.statement(body: Array(id.utf8), id: id)
     }
 
-    private func ledger(_ catalog: Catalog = catalog) throws -> (TemporaryLedger, OrderToken) {
+    private func ledger(_ catalog: Catalog = PurchaseLinesTests.catalog) throws -> (TemporaryLedger, OrderToken) {
         let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only([]), catalog: catalog))
         return (ledger, try ledger.order(OrderRequest(user: "42", product: "base")).order.token)
     }

@@ -19,6 +19,9 @@ public struct TrackedContract: Sendable, Equatable {
 
     public var key: ContractKey { contract.key }
 
+    /// True once the contract has taken the place of the one that it names.
+    var continuesAnother: Bool { contract.previousLineage != nil && contract.hasBegun && status.state != .pending }
+
     /// Everyone who holds the contract, the owner first.
     public var holders: [UserID] { (user.map { [$0] } ?? []) + shares }
 

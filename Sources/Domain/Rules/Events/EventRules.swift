@@ -25,7 +25,8 @@ extension UnitOfWork {
         if let first = try firstDelivery(of: incoming) { return try answerAgain(incoming, first: first) }
         if try isOfErasedUser(incoming) { return try fileErased(incoming) }
         if let transfer = event.transfer, event.observation == nil { return try record(transfer, incoming: incoming) }
-        guard let observation = event.statement else { return try recordAccount(incoming) }
+        guard let statement = event.statement else { return try recordAccount(incoming) }
+        let observation = try endingWhatIsContinued(statement)
         let known = try ledger.contract(observation.contract)
         if let order = try contradictedOrder(by: observation, about: known) {
             return try quarantine(observation, order: order, incoming: incoming)
@@ -192,6 +193,18 @@ public struct IncomingEvent: Sendable {
 
 /// Purchases of several products: each is a contract of its own.
 extension UnitOfWork {
+    /// A purchase that another one continues (Google's) waits for that one, so that no page shows the paywall in between. It
+    /// has ended at once if the other one is known, whoever owns that.
+    func endingWhatIsContinued(_ observation: Observation) throws -> Observation {
+        guard observation.contract.provider == .google, let snapshot = observation.snapshot, snapshot.state == .active,
+            snapshot.autoRenew == nil,
+            try ledger.contracts(.replacing(observation.contract)).contains(where: \.continuesAnother)
+        else { return observation }
+        var ended = observation
+        ended.snapshot?.state = .expired
+        return ended
+    }
+
     /// The product that the purchase already has, or that the purchase had which it replaces, stays the first one.
     func keepingFirst(in event: Event) throws -> Event {
         guard !event.further.isEmpty, let key = event.observation?.contract else { return event }
