@@ -91,7 +91,7 @@ public protocol RequestedOffer: Sendable {
 public enum RefusedOffer: Error, Sendable {
     /// As a webhook would be.
     case unserved(VerificationError)
-    /// The request lacks something with this store's settings.
+    /// With this store's settings, the request lacks something, or names what is not there.
     case incomplete(RefusedBody)
     /// The variable with the key that signs is not set.
     case noKey(variable: String)
