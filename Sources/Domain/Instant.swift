@@ -70,12 +70,11 @@ extension Instant {
         return "\(date.day) \(months[date.month - 1]) \(date.year)"
     }
 
-    /// `2025-12-18T21:47:00Z`, with `.mmm` only when there are milliseconds.
+    /// `2025-12-18T21:47:00.000Z`: always with milliseconds, so that texts of one length sort as instants do.
     public var iso8601: String {
         let date = calendarDate
         let fraction = Int((milliseconds % 1000 + 1000) % 1000)
-        let decimals = fraction == 0 ? "" : "." + pad(fraction, to: 3)
-        return "\(pad(date.year, to: 4))-\(pad(date.month))-\(pad(date.day))T\(clock)\(decimals)Z"
+        return "\(pad(date.year, to: 4))-\(pad(date.month))-\(pad(date.day))T\(clock).\(pad(fraction, to: 3))Z"
     }
 
     /// In UTC: `21:47:00`.

@@ -45,7 +45,7 @@ import Testing
                 .templateValues(user: "42", event: .autoRenewOff, reason: "AUTO_RENEW_DISABLED") == [
                     "user": "42", "product": "monthly", "name": "monthly", "quantity": "", "group": "g",
                     "state": "cancelled",
-                    "access_until": "18 December 2025", "access_until_iso": "2025-12-18T21:47:00Z",
+                    "access_until": "18 December 2025", "access_until_iso": "2025-12-18T21:47:00.000Z",
                     "auto_renew": "false", "pending_product": "", "price": "9.99", "currency": "EUR",
                     "order": "a5af9b36-0e4d-4665-8351-0e4003752165", "provider": "apple", "environment": "Sandbox",
                     "event": "subscription.auto_renew_off", "reason": "AUTO_RENEW_DISABLED",

@@ -124,7 +124,7 @@ import Testing
             type: "DID_RENEW",
             lineage: "2000000000000007",
             becomes: "paycast.pro.monthly",
-            until: "2026-03-03T00:00:00Z"
+            until: "2026-03-03T00:00:00.000Z"
         ),
         Case(
             "upgrade takes the product that was asked for",

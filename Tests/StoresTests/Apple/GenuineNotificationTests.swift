@@ -40,7 +40,7 @@ private let genuine: [UInt8]? = {
         #expect(snapshot.product == "purchasekit.pro.annual")
         #expect(snapshot.pendingProduct == nil)
         #expect(snapshot.autoRenew)
-        #expect(snapshot.accessUntil?.iso8601 == "2025-12-18T22:47:33Z")
+        #expect(snapshot.accessUntil?.iso8601 == "2025-12-18T22:47:33.000Z")
     }
 
     @Test func isStillBelievedAfterItsLeafExpired() throws {

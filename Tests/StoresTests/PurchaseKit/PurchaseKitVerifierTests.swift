@@ -244,6 +244,6 @@ import Testing
         #expect(try google.verify(catalog).observation?.snapshot?.product == "pro.monthly:yearly")
         #expect(try google.verify().subtype == "google")
         let trial = Self.created.with("current_period_end", to: nil).with("trial_ends_at", to: "2026-01-08T00:00:00Z")
-        #expect(try trial.verify().observation?.snapshot?.accessUntil?.iso8601 == "2026-01-08T00:00:00Z")
+        #expect(try trial.verify().observation?.snapshot?.accessUntil?.iso8601 == "2026-01-08T00:00:00.000Z")
     }
 }
