@@ -24,6 +24,11 @@ public struct RefusedBody: Error {
         message: "locale must be a language tag such as de, pt-BR or zh-Hant-TW."
     )
 
+    public static let timeZone = RefusedBody(
+        "invalid_time_zone",
+        message: "time_zone must be a name of the tz database such as Europe/Berlin, America/New_York or UTC."
+    )
+
     public static let repeatedMember = RefusedBody(
         "duplicate_member",
         message: "The JSON has two members with the same name."

@@ -105,9 +105,9 @@ struct ServerCore {
                 metrics: metrics,
                 states: states,
                 onCommit: ledger.onCommit,
-                onLanguage: { [ledger] user in
+                onLocale: { [ledger] user in
                     guard let stream = configuration.streamPattern.stream(for: user) else { return }
-                    ledger.tellNodes(.language(stream))
+                    ledger.tellNodes(.locale(stream))
                 }
             )
             lead = RailsBroadcastLease(leaderLease: ledger.leaderLease) { [writer] command in writer.submit(command) }
@@ -178,7 +178,7 @@ extension ServerCore {
             }
         case .message(let body): publisher.heard(body)
         case .interruption:
-            // A user's language may have changed meanwhile.
+            // A user's locale may have changed meanwhile.
             publisher.gateway?.forgetRecentMessages()
             guard let follows else { return }
             ledger.sendToOthers(.whoFollows)

@@ -9,8 +9,9 @@ import Testing
             of: Contract(key: key, kind: .subscription),
             status: ContractStatus(state: .active, product: "m")
         )
-        // The language is the user's, at the moment when the fragment is shown.
-        #expect(Set(heldContract.templateValues(user: "42").keys).union(["locale"]) == TemplateValues.names)
+        // The language and the zone are the user's, at the moment when the fragment is shown.
+        let values = Set(heldContract.templateValues(user: "42").keys)
+        #expect(values.union(["locale", "time_zone"]) == TemplateValues.names)
     }
 
     @Test func namesEverythingThatIsKnown() {

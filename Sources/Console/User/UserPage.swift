@@ -25,6 +25,7 @@ struct UserPage: ConsolePage {
             "cause": cause(sentences, visit) + PurchaseHints(visit, facts).markup(),
             "facts": visit.facts([
                 ("Stream", facts.record.stream), ("Language", facts.record.locale ?? "not told by the app"),
+                ("Time zone", facts.record.timeZone ?? "not told by the app"),
             ]),
             "actions": UserAction.links(user, visit),
             "picture": TimeLinePicture(visit: visit).markup(facts), "contracts": tables.contracts(facts),

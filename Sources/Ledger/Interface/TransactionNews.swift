@@ -5,7 +5,7 @@ struct TransactionNews {
     var entries: [Entry] = []
     /// The change in the number of contracts without a user.
     var unclaimed = 0
-    /// The users whose language has changed.
+    /// The users whose locale has changed.
     var readers: [UserID] = []
     /// What the backend is told, written at the transaction's end: of many states of a user, the last one counts.
     var hooks: [HookRecord] = []
@@ -26,7 +26,7 @@ struct TransactionNews {
     mutating func add(_ changes: Changes) {
         entries += changes.entries.map(\.entry)
         unclaimed += changes.unclaimed
-        readers += changes.languages.map { $0.user }
+        readers += changes.locales.map { $0.user }
         hooks += changes.hooks
     }
 }

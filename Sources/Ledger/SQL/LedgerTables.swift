@@ -93,7 +93,7 @@ public enum LedgerTables {
             CREATE INDEX tombstones_by_position ON tombstones (position);
             CREATE TABLE kept_bodies (position \(number) PRIMARY KEY)\(rows);
             CREATE TABLE marks (name \(text) PRIMARY KEY, at \(number) NOT NULL)\(keyed);
-            CREATE TABLE languages ("user" \(text) PRIMARY KEY, tag TEXT NOT NULL)\(keyed);
+            CREATE TABLE locales ("user" \(text) PRIMARY KEY, language TEXT, time_zone TEXT)\(keyed);
 
             CREATE TABLE jobs (
                 id \(counted)\(isShared ? "" : " AUTOINCREMENT"),

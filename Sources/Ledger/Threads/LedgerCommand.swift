@@ -8,8 +8,8 @@ public enum LedgerCommand: Sendable {
     /// `claim` names the user who posted the event, when it was not the store.
     case event(Event, claim: Claim? = nil, receivedAt: Instant, completion: LedgerAnswer<CommitResult>)
     case order(OrderRequest, completion: @Sendable (Result<OrderResult, OrderError>) -> Void)
-    /// Sets the language that a user reads from now on.
-    case language(LanguageTag, of: UserID, completion: LedgerAnswer<Void>)
+    /// Remembers how a user reads from now on.
+    case locale(UserLocale, of: UserID, completion: LedgerAnswer<Void>)
     /// Commits one entry for each fragment, in their order.
     case broadcast([Fragment], completion: LedgerAnswer<[Cursor]>)
     /// Commits one entry for each fragment, once: a request that was already committed under its key gets the same answer

@@ -48,8 +48,8 @@ extension LedgerRepository {
         case .order(let request, let completion):
             let order = try decide(at: now) { try $0.place(request, token: .random()) }
             return { completion(order.map { .success($0) } ?? .failure(.tokenTaken)) }
-        case .language(let language, let user, let completion):
-            return telling(completion, try decide(at: now) { try $0.setLanguage(language, of: user) })
+        case .locale(let locale, let user, let completion):
+            return telling(completion, try decide(at: now) { try $0.setLocale(locale, of: user) })
         case .broadcast(let fragments, let completion):
             return telling(completion, try decide(at: now) { try $0.broadcast(fragments) })
         case .broadcastOnce(let fragments, let request, let completion):
@@ -110,7 +110,7 @@ extension LedgerCommand {
         case .event(let event, let claim, let receivedAt, _):
             preload.add(IncomingEvent(event, claim: claim, receivedAt: receivedAt))
         case .order(let request, _): preload.add(request)
-        case .language(_, let user, _): preload.add(languageOf: user)
+        case .locale(_, let user, _): preload.add(localeOf: user)
         case .broadcast(let fragments, _): preload.add(fragments, streams)
         case .broadcastOnce(let fragments, let request, _):
             preload.add(fragments, streams)
@@ -127,7 +127,7 @@ extension LedgerCommand {
         switch self {
         case .event(_, _, _, let completion): completion(.failure(error))
         case .order(_, let completion): completion(.failure(.ledger(error)))
-        case .language(_, _, let completion): completion(.failure(error))
+        case .locale(_, _, let completion): completion(.failure(error))
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))

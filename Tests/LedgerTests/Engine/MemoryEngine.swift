@@ -16,7 +16,7 @@ final class MemoryEngine {
     /// In the order in which they were made.
     private var orders: [Order] = []
     private var transfers: [TransferSource: [TransferTarget]] = [:]
-    private var languages: [UserID: LanguageTag] = [:]
+    private var locales: [UserID: UserLocale] = [:]
     private var tombstones: Set<ErasedIdentity> = []
 
     init(policy: AccessPolicy) {
@@ -56,7 +56,7 @@ extension MemoryEngine: LedgerRows {
     func order(_ token: OrderToken) -> Order? { read(orders.first { $0.token == token }) }
     func order(like request: OrderRequest) -> Order? { read(orders.first { $0.isLike(request) }) }
     func transfers(from source: TransferSource) -> [TransferTarget] { read(transfers[source] ?? []) }
-    func language(of user: UserID) -> LanguageTag? { read(languages[user]) }
+    func locale(of user: UserID) -> UserLocale { read(locales[user] ?? .unknown) }
     func isBuried(_ identity: ErasedIdentity) -> Bool { read(tombstones.contains(identity)) }
 
     func holdings(of user: UserID) -> UserHoldings {
@@ -84,7 +84,7 @@ extension MemoryEngine: LedgerRows {
 
     private func forget(_ erasure: ErasureRecord) {
         orders.removeAll { $0.user == erasure.user }
-        languages[erasure.user] = nil
+        locales[erasure.user] = nil
         transfers = transfers.filter { $0.key.user != erasure.user }
             .mapValues { $0.filter { $0.user != erasure.user } }
         contracts.removeAll { erasure.contracts.contains($0.key) }
@@ -111,7 +111,7 @@ extension MemoryEngine: LedgerRows {
         for order in changes.changedOrders {
             if let index = orders.firstIndex(where: { $0.token == order.token }) { orders[index] = order }
         }
-        for record in changes.languages { languages[record.user] = record.language }
+        for record in changes.locales { locales[record.user] = record.locale }
         head = changes.entries.last?.entry.position ?? head
         for filed in changes.events {
             events[EventKey(filed.event)] = filed.position

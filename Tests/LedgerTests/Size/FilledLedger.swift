@@ -42,7 +42,7 @@ struct FilledLedger {
             INSERT INTO orders SELECT \(token), 'u' || i, 'monthly', NULL, NULL, NULL, NULL, i FROM \(numbers(1...contracts))
             """,
             "INSERT INTO tokens SELECT i + 1, \(token), i, NULL FROM \(numbers(1...contracts))",
-            "INSERT INTO languages SELECT 'u' || i, 'de' FROM \(numbers(1...contracts))",
+            "INSERT INTO locales SELECT 'u' || i, 'de', 'Europe/Berlin' FROM \(numbers(1...contracts))",
             "INSERT INTO shares SELECT 'u' || i, 1 + i % 1000, i FROM \(numbers(contracts / 2...contracts))",
             """
             INSERT INTO transfers SELECT 'u' || i, 'apple', 'Production', i, 'u' || (i + 1) FROM \(numbers(1...contracts))

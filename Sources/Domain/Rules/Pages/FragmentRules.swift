@@ -30,7 +30,7 @@ extension UnitOfWork {
     }
 
     private mutating func add(_ fragments: [Fragment], to entry: Int) throws {
-        let written = try streams.written(fragments) { try ledger.language(of: $0) }
+        let written = try streams.written(fragments) { try ledger.locale(of: $0) }
         changes.entries[entry].entry.fragments += written
         changes.entries[entry].stored += fragments
     }

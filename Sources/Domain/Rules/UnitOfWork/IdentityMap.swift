@@ -17,7 +17,7 @@ public final class IdentityMap {
     var events: [EventKey: Int64?] = [:]
     var orders: [OrderToken: Order?] = [:]
     var transfers: [TransferSource: [TransferTarget]] = [:]
-    var languages: [UserID: LanguageTag?] = [:]
+    var locales: [UserID: UserLocale] = [:]
     var tombstones: [ErasedIdentity: Bool] = [:]
 
     /// Contracts that belonged to a list when they were listed; some may have left it since.
@@ -91,7 +91,7 @@ extension IdentityMap: LedgerRows {
         try transfers.value(of: source, else: rows.transfers)
     }
 
-    public func language(of user: UserID) throws -> LanguageTag? { try languages.value(of: user, else: rows.language) }
+    public func locale(of user: UserID) throws -> UserLocale { try locales.value(of: user, else: rows.locale) }
 
     public func isBuried(_ identity: ErasedIdentity) throws -> Bool {
         try tombstones.value(of: identity, else: rows.isBuried)

@@ -8,7 +8,7 @@ public struct Preload: Sendable {
     private var requests: Set<OrderRequest> = []
     private var transfers: Set<TransferSource> = []
     private var facts: Set<ContractKey> = []
-    private var languages: Set<UserID> = []
+    private var locales: Set<UserID> = []
     private var identities: Set<ErasedIdentity> = []
 
     public init() {}
@@ -42,7 +42,7 @@ public struct Preload: Sendable {
     /// A user whose pages are told of a change.
     public mutating func add(_ user: UserID) {
         lists.insert(.held(by: user))
-        languages.insert(user)
+        locales.insert(user)
         identities.insert(.user(user))
     }
 
@@ -57,10 +57,10 @@ public struct Preload: Sendable {
         }
     }
 
-    public mutating func add(languageOf user: UserID) { languages.insert(user) }
+    public mutating func add(localeOf user: UserID) { locales.insert(user) }
 
     public mutating func add(_ fragments: [Fragment], _ streams: StreamPattern) {
-        languages.formUnion(fragments.filter(\.hasNoLanguage).compactMap { streams.user(of: $0.stream) })
+        locales.formUnion(fragments.filter(\.hasNoLanguage).compactMap { streams.user(of: $0.stream) })
     }
 
     /// Reads everything, and leaves it to the reader to remember it.
@@ -72,7 +72,7 @@ public struct Preload: Sendable {
         for token in orders { _ = try ledger.order(token) }
         for request in requests { _ = try ledger.order(like: request) }
         for source in transfers { _ = try ledger.transfers(from: source) }
-        for user in languages { _ = try ledger.language(of: user) }
+        for user in locales { _ = try ledger.locale(of: user) }
         for identity in identities { _ = try ledger.isBuried(identity) }
     }
 

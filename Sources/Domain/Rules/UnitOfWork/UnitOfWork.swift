@@ -86,15 +86,18 @@ extension UnitOfWork {
         changes.transfers.append((source, target))
     }
 
-    /// Remembers the language that a user reads; the last one counts.
-    public mutating func setLanguage(_ language: LanguageTag, of user: UserID) throws {
-        guard try ledger.language(of: user) != language else { return }
-        ledger.languages[user] = language
-        changes.languages.append((user, language))
+    /// Remembers what is said of how a user reads; the last word counts.
+    public mutating func setLocale(_ said: UserLocale, of user: UserID) throws {
+        guard said != .unknown else { return }
+        let known = try ledger.locale(of: user)
+        let locale = known.updated(with: said)
+        guard locale != known else { return }
+        ledger.locales[user] = locale
+        changes.locales.append((user, locale))
     }
 
     mutating func append(_ notice: Notice, fragments: [Fragment] = []) throws -> Entry {
-        let written = try streams.written(fragments) { try ledger.language(of: $0) }
+        let written = try streams.written(fragments) { try ledger.locale(of: $0) }
         let position = ledger.advance()
         let entry = Entry(position: position, committedAt: now, notice: notice, fragments: written)
         changes.entries.append(AppendedEntry(entry: entry, stored: fragments))
@@ -123,7 +126,7 @@ public protocol LedgerRows: AnyObject {
     func order(like request: OrderRequest) throws -> Order?
     /// The store's statements about a user who lost everything to others, in the order of their dates, then of the users.
     func transfers(from source: TransferSource) throws -> [TransferTarget]
-    func language(of user: UserID) throws -> LanguageTag?
+    func locale(of user: UserID) throws -> UserLocale
     /// True if it belonged to an erased user.
     func isBuried(_ identity: ErasedIdentity) throws -> Bool
     /// Everything that an erasure has to examine.

@@ -79,7 +79,7 @@ struct ErasureStatements {
         )
         deleteOfUser = try [
             "DELETE FROM claims WHERE \"user\" = ?", "DELETE FROM shares WHERE \"user\" = ?",
-            "DELETE FROM languages WHERE \"user\" = ?", "DELETE FROM transfers WHERE from_user = ?",
+            "DELETE FROM locales WHERE \"user\" = ?", "DELETE FROM transfers WHERE from_user = ?",
             "DELETE FROM transfers WHERE to_user = ?",
             "DELETE FROM tokens WHERE token IN (SELECT token FROM orders WHERE \"user\" = ?)",
             "DELETE FROM orders WHERE \"user\" = ?", "UPDATE audit SET \"user\" = NULL WHERE \"user\" = ?",

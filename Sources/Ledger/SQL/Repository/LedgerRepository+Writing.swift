@@ -15,8 +15,10 @@ extension LedgerRepository {
         }
         for order in changes.orders { try statements.insertOrder.run(OrderRow.values(order) + [Value(now)]) }
         for order in changes.changedOrders { try statements.changeOrder.run(OrderRow.changedValues(order)) }
-        for language in changes.languages {
-            try statements.putLanguage.run([Value(language.user), .text(language.language.text)])
+        for (user, locale) in changes.locales {
+            try statements.putLocale.run([
+                Value(user), Value(locale.language?.text), Value(locale.timeZone?.text),
+            ])
         }
         for entry in changes.entries { try write(entry) }
         for event in changes.events { try write(event) }

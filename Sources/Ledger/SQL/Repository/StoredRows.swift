@@ -64,7 +64,7 @@ extension StoredRows: LedgerRows {
         }
     }
 
-    func language(of user: UserID) throws -> LanguageTag? { try statements.common.language.language(of: user) }
+    func locale(of user: UserID) throws -> UserLocale { try statements.common.locale.locale(of: user) }
 
     func isBuried(_ identity: ErasedIdentity) throws -> Bool {
         guard try knowsErasures() else { return false }
@@ -175,8 +175,13 @@ extension ClaimHistory {
 }
 
 extension Statement {
-    /// `SELECT tag FROM languages WHERE user = ?`.
-    func language(of user: UserID) throws(EngineError) -> LanguageTag? {
-        try first([Value(user)]) { row in LanguageTag(row.text()) } ?? nil
+    /// `SELECT language, time_zone FROM locales WHERE user = ?`.
+    func locale(of user: UserID) throws(EngineError) -> UserLocale {
+        try first([Value(user)]) { row in
+            UserLocale(
+                language: row.optionalText().flatMap { LanguageTag($0) },
+                timeZone: row.optionalText().flatMap { TimeZoneName($0) }
+            )
+        } ?? .unknown
     }
 }

@@ -21,7 +21,7 @@ struct WriterStatements {
     let hookAccepted, hookRefused, hookReturned, nextHookAddress, hookGone, dropHooks: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
-    let putLanguage: Statement
+    let putLocale: Statement
     let insertAct: Statement
     let anyTombstone, anyErasedEvent, putTombstone, deleteTombstone: Statement
 
@@ -275,7 +275,7 @@ struct WriterStatements {
         limitBroadcastKeys = try connection.prepare(
             "DELETE FROM broadcast_keys WHERE id <= (SELECT max(id) FROM broadcast_keys) - ?"
         )
-        putLanguage = try connection.prepare(Insertion(into: "languages", "user, tag", replacing: 1))
+        putLocale = try connection.prepare(Insertion(into: "locales", "user, language, time_zone", replacing: 1))
 
         insertAct = try connection.prepare(Insertion(into: "audit", AuditRow.columns))
 
