@@ -88,6 +88,7 @@ public struct Endpoints: RequestHandler {
         case .audit: try services.audit(request)
         case .broadcasts: try services.broadcasts(request)
         case .anyCableBroadcasts: try services.anyCableBroadcasts(request)
+        case .catalog: services.catalog(request)
         case .streamEntitlements: services.streamEntitlements(request)
         case .streams: try services.stream(request)
         case .cable: services.cable(request)

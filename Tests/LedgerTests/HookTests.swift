@@ -90,7 +90,7 @@ import Testing
         _ = try ledger.send(bought("e2", by: "42", lineage: "2"))
         let due = try #require(try ledger.hooks(to: HookTests.address).first)
         #expect(due.entitlements == (try ledger.entitlements("42")))
-        #expect(due.entitlements?.entitlements.contains { $0.product == "pass" && $0.accessUntil != nil } == true)
+        #expect(due.entitlements?.contracts.contains { $0.product == "pass" && $0.accessUntil != nil } == true)
     }
 
     struct Silence: Sendable, CustomTestStringConvertible {

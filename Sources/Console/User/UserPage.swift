@@ -27,7 +27,8 @@ struct UserPage: ConsolePage {
                 ("Stream", facts.record.stream), ("Language", facts.record.locale ?? "not told by the app"),
             ]),
             "actions": UserAction.links(user, visit),
-            "picture": TimeLinePicture(visit: visit).markup(facts), "contracts": tables.contracts(facts),
+            "picture": TimeLinePicture(visit: visit).markup(facts), "entitlements": tables.entitlements(facts),
+            "contracts": tables.contracts(facts),
             "orders": tables.orders(facts), "events": tables.events(facts, isFirst: visit.query["before"] == nil),
             "pages": tables.pages(facts), "hooks": tables.hooks(facts.hooks), "audit": tables.audit(facts.audit),
         ])

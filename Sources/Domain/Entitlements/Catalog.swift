@@ -75,7 +75,9 @@ extension Catalog {
     /// opens nothing.
     ///
     /// `stated` is `Contract.entitlements`: nil if no event has said it yet, which is not guessed.
-    func opened(by product: String, kind: ProductKind, at provider: Provider, stated: String?) -> [EntitlementName] {
+    public func opened(by product: String, kind: ProductKind, at provider: Provider, stated: String?)
+        -> [EntitlementName]
+    {
         if kind == .consumable { return [] }
         if provider == .paycast, let stated { return named(in: stated) }
         if let known = products[product] { return namesEntitlements ? known.entitlements : Catalog.standard }

@@ -189,6 +189,8 @@ public enum EventKind: String, CaseIterable, Sendable {
     // No store says these: the ledger itself commits them.
     case orderClaimed = "order.claimed"
     case accessEnded = "access.ended"
+    /// Another catalog opens something else for a user.
+    case catalogChanged = "catalog.changed"
     case broadcast = "broadcast"
     /// An app may have broadcast something that did not arrive.
     case broadcastsLost = "broadcasts.lost"

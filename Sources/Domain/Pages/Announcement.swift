@@ -21,6 +21,24 @@ public struct Announcement: Sendable, Equatable {
     }
 }
 
+extension Announcement {
+    /// Both elements of an entitlement that nothing opens any more, as for a purchase that has ended.
+    static func closed(_ entitlement: EntitlementName, after contract: HeldContract) -> [Announcement] {
+        PageTarget.allCases.map {
+            Announcement(target: $0, entitlement: entitlement, name: .paywall, heldContract: contract.ended)
+        }
+    }
+}
+
+extension HeldContract {
+    /// As if it had ended.
+    fileprivate var ended: HeldContract {
+        var ended = self
+        ended.status.state = .expired
+        return ended
+    }
+}
+
 /// What a commit changed for one user: what the user held before and holds after, and which contracts have changed.
 struct PageChange {
     let before: EntitlementSet
@@ -60,9 +78,7 @@ private struct EntitlementChange {
         lost = gone.map { gone in
             // The user still has it: its product is another one now, which opens something else.
             guard change.after[gone.contract] != nil else { return (.moved, gone) }
-            var ended = gone
-            ended.status.state = .expired
-            return (.paywall, ended)
+            return (.paywall, gone.ended)
         }
     }
 

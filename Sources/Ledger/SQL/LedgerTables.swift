@@ -1,7 +1,8 @@
 /// The tables of every ledger, in the words of either engine. Those that grow with every commit, `entries`, `events` and
 /// `fragments`, are each engine's own.
 public enum LedgerTables {
-    /// A contract's `user_at` is null when the user follows only from another contract. Its `order_number` follows from its
+    /// A contract's `user_at` is null when the user follows only from another contract; `is_unlisted` is 1 while somebody waits for
+    /// the catalog to say what it opens. Its `order_number` follows from its
     /// charges and is the same for all of them: an index of all charges would cost each renewal a page. `headers` are what
     /// many events share, by their SHA-256.
     ///
@@ -47,11 +48,13 @@ public enum LedgerTables {
                 charge_is_trial \(number), charge_option TEXT,
                 charge_quantity \(number), charge_price \(number), charge_currency TEXT, charge_signed_at \(number),
                 state TEXT NOT NULL, product TEXT NOT NULL, pending_product TEXT, access_until \(number),
-                auto_renew \(number), is_pausing \(number) NOT NULL DEFAULT 0, is_trial \(number) NOT NULL DEFAULT 0, ends_at \(number)
+                auto_renew \(number), is_pausing \(number) NOT NULL DEFAULT 0, is_trial \(number) NOT NULL DEFAULT 0, ends_at \(number),
+                is_unlisted \(number) NOT NULL DEFAULT 0
             )\(isShared ? " WITH (fillfactor = 80)" : rows);
             CREATE UNIQUE INDEX contracts_by_lineage ON contracts (lineage, provider, environment, app);
             CREATE INDEX contracts_by_user ON contracts ("user", kind\(id)) WHERE "user" IS NOT NULL;
             CREATE INDEX contracts_by_end ON contracts (ends_at\(id)) WHERE ends_at IS NOT NULL;
+            CREATE INDEX contracts_unlisted ON contracts (provider, product, "user"\(id)) WHERE is_unlisted = 1;
             CREATE INDEX contracts_by_account ON contracts (account\(id)) WHERE account IS NOT NULL;
             CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage\(id))
                 WHERE previous_lineage IS NOT NULL;

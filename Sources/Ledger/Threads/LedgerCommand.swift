@@ -35,6 +35,9 @@ public enum LedgerCommand: Sendable {
     /// Sends both page elements again to these users and to everyone who holds one of these contracts. The completion
     /// gets all of these users.
     case rebroadcast(contracts: [Int64], users: [UserID], completion: LedgerAnswer<[UserID]>)
+    /// One step that tells users what another catalog opens for them; nil begins. Submit it with what the completion gets until
+    /// that is nil.
+    case tellCatalog(after: Int64?, completion: LedgerAnswer<Int64?>)
     /// One step of an erasure; submit it until it is done. The last step's completion runs when nothing of the user is
     /// left in the journal either.
     case erase(UserID, completion: LedgerAnswer<ErasureStep>)

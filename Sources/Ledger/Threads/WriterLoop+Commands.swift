@@ -68,6 +68,8 @@ extension LedgerRepository {
             return telling(completion, try replay(stored, isTrial: isTrial, now: now))
         case .rebroadcast(let contracts, let users, let completion):
             return telling(completion, try rebroadcast(contracts: contracts, users: users, now: now))
+        case .tellCatalog(let row, let completion):
+            return telling(completion, try tellCatalog(after: row, now: now))
         case .erase(let user, let completion): return telling(completion, try erase(user, now: now))
         case .emptyOld(let instant, let completion): return telling(completion, try emptyOld(before: instant))
         case .note(let act, let completion): return telling(completion, try note(act, at: now))
@@ -118,7 +120,7 @@ extension LedgerCommand {
         case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command):
             command.add(to: &preload, keys: &keys, streams: streams)
         case .broadcastsLost, .job, .hooks, .resendHook, .nameHooks, .saveCheckpoint, .replay, .rebroadcast, .erase,
-            .emptyOld, .note, .policy:
+            .tellCatalog, .emptyOld, .note, .policy:
             break
         }
     }
@@ -134,6 +136,7 @@ extension LedgerCommand {
         case .job(_, _, let completion), .saveCheckpoint(_, _, let completion), .hooks(_, _, let completion),
             .resendHook(_, let completion), .nameHooks(_, let completion):
             completion(false)
+        case .tellCatalog(_, let completion): completion(.failure(error))
         case .erase(_, let completion): completion(.failure(error))
         case .emptyOld(_, let completion): completion(.failure(error))
         case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command): command.refuse(error)

@@ -63,6 +63,8 @@ public enum Route: Sendable, Equatable {
     case anyCableBroadcasts
     /// Entitlements, as far as the holder of a signed stream name may know them.
     case streamEntitlements
+    /// What the app sells.
+    case catalog
     case streams
     case cable
     case feed
@@ -99,6 +101,7 @@ public enum Route: Sendable, Equatable {
         case "/broadcasts": self = .broadcasts
         case "/_broadcast": self = .anyCableBroadcasts
         case "/entitlements": self = .streamEntitlements
+        case "/catalog": self = .catalog
         case "/streams": self = .streams
         case "/cable": self = .cable
         case "/feed": self = .feed
@@ -221,7 +224,7 @@ extension Route {
         case .orders, .receipts, .offers: ("POST", .orders)
         // A page of another origin sends a preflight request first.
         case .transactions: ("POST, OPTIONS", .orders)
-        case .streamEntitlements: ("GET, OPTIONS", nil)
+        case .streamEntitlements, .catalog: ("GET, OPTIONS", nil)
         case .order, .event, .search, .userEvents, .userPages, .entitlements, .userStream: ("GET", .read)
         case .user: ("GET, DELETE", .read)
         case .userConsole: ("POST", .read)

@@ -83,6 +83,11 @@ extension TemplateRenderer {
     /// The names of the files that are served.
     var fileNames: Set<String> { Set(files.keys.map { $0 + ".html" }) }
 
+    /// Those for every entitlement whose elements only the main one has.
+    var filesOfMainAlone: Set<String> {
+        Set(files.filter { TemplateFile.folder(of: $0.key) == nil && $0.value.isOfMainAlone }.keys.map { $0 + ".html" })
+    }
+
     static func key(of file: String) -> String { String(file.dropLast(".html".count)) }
 
     mutating func load(_ file: String, source: [UInt8]) throws(TemplateProblem) {

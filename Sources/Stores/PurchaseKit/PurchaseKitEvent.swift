@@ -71,6 +71,7 @@ extension PurchaseKitEvent {
         var observation = Observation(contract: key, kind: .subscription)
         observation.token = customer.flatMap { OrderToken($0) }
         observation.user = customer.map { UserID($0) }
+        observation.store = store?.lowercased()
         observation.snapshot = snapshot(catalog, now: now)
         return observation
     }

@@ -146,11 +146,22 @@ extension RevenueCatEvent {
         observation.account = customer.account
         observation.user = customer.user
         observation.previousLineage = provisionalLineage
+        observation.store = seller
         observation.isFamilyShared = isFamilyShared
         observation.isPurchase = type == "INITIAL_PURCHASE" || type == "NON_RENEWING_PURCHASE"
         observation.transaction = charge(of: product, kind: kind)
         observation.snapshot = kind == .subscription ? snapshot(of: product) : endOfPurchase(product)
         return observation
+    }
+
+    /// The store that sold it, in Paycast's words.
+    private var seller: String? {
+        switch store {
+        case "APP_STORE", "MAC_APP_STORE": Provider.apple.rawValue
+        case "PLAY_STORE": Provider.google.rawValue
+        case "RC_BILLING", "PROMOTIONAL": Provider.revenuecat.rawValue
+        default: store?.lowercased()
+        }
     }
 
     /// A provisional grant may only know its transaction, so the event that states the lineage replaces the grant.

@@ -21,6 +21,8 @@ import Testing
         Case(path: "/offers/google", route: .file(path: "/offers/google")),
         Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
         Case(path: "/entitlements", route: .streamEntitlements),
+        Case(path: "/catalog", route: .catalog),
+        Case(path: "/catalog/", route: .file(path: "/catalog/")),
         Case(path: "/entitlements/", route: .file(path: "/entitlements/")),
         Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
         Case(path: "/users/\u{301}42/stream", route: .userStream(user: "\u{301}42")),

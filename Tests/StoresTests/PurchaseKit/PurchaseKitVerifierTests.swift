@@ -172,6 +172,11 @@ import Testing
         }
     }
 
+    @Test(arguments: ["apple", "google"]) func theStoreThatSoldItIsNamed(_ store: String) throws {
+        let specimen = PurchaseKitSpecimen("subscription.created").with("store", to: .text(store))
+        #expect(try specimen.verify().observation?.store == store)
+    }
+
     @Test func emptySecretIsNone() {
         #expect(PurchaseKitVerifier(secret: "") == nil)
     }

@@ -49,6 +49,18 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("APP_STORE", "apple"), ("MAC_APP_STORE", "apple"), ("PLAY_STORE", "google"), ("STRIPE", "stripe"),
+            ("AMAZON", "amazon"), ("RC_BILLING", "revenuecat"), ("PROMOTIONAL", "revenuecat"),
+            ("OF_TOMORROW", "of_tomorrow"),
+            (nil, nil),
+        ] as [(String?, String?)]
+    ) func theStoreThatSoldItIsNamed(_ word: String?, _ store: String?) throws {
+        let specimen = RevenueCatSpecimen("RENEWAL").with("store", to: word.map { .text($0) })
+        #expect(try specimen.verify().observation?.store == store)
+    }
+
     /// Some stores number their transactions.
     @Test func transactionMayBeANumber() throws {
         let specimen = RevenueCatSpecimen("RENEWAL", changes: ["transaction_id": 71, "original_transaction_id": 70])

@@ -10,6 +10,8 @@ public struct TrackedContract: Sendable, Equatable {
     public var status: ContractStatus
     /// The time at which the writer checks the contract again by itself.
     public var endsAt: Instant?
+    /// Whether somebody waits for the catalog to say what its product opens. `UnitOfWork.save` decides it.
+    public var isUnlisted = false
 
     public init(contract: Contract, status: ContractStatus, endsAt: Instant?) {
         self.contract = contract

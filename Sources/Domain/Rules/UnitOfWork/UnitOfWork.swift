@@ -51,6 +51,8 @@ public struct UnitOfWork {
 
 extension UnitOfWork {
     mutating func save(_ contract: TrackedContract) throws {
+        var contract = contract
+        contract.isUnlisted = policy.isUnlisted(contract)
         let key = contract.key
         let previous = try ledger.contract(key)
         if previous == nil { ledger.facts[key] = OwnershipFacts() }

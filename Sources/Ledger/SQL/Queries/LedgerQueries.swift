@@ -112,7 +112,7 @@ public struct QuestionAnswer {
 
 /// What the writer asks as well.
 struct CommonSQL {
-    let erasureKey, tombstone, language, mark, unclaimed: Statement
+    let erasureKey, tombstone, language, mark, unclaimed, catalog: Statement
     let contractByID, contractsOfUser, contractsSharedWith, shares: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
@@ -121,6 +121,7 @@ struct CommonSQL {
         language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
         mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
         unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
+        catalog = try connection.prepare("SELECT value FROM meta WHERE key = 'catalog'")
         contractByID = try connection.contracts(where: "id = ?")
         contractsOfUser = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
         contractsSharedWith = try connection.contracts(

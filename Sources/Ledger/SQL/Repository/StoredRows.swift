@@ -105,6 +105,12 @@ extension StoredRows {
         return try row.map { try tracked($0) }
     }
 
+    /// In the order of their rows.
+    func contracts(after row: Int64, limit: Int64) throws(EngineError) -> [(row: Int64, contract: TrackedContract)] {
+        try statements.contractsAfter.all([.integer(row), .integer(limit)], read: ContractRow.read)
+            .map { found throws(EngineError) in (found.id, try tracked(found)) }
+    }
+
     func contracts(_ index: ContractIndex) throws -> [TrackedContract] {
         try rows(of: index).map { try tracked($0) }
     }

@@ -5,11 +5,11 @@ import Domain
 struct WriterStatements {
     let common: CommonSQL
     let savepoint, release, rollbackTo: Statement
-    let setUnclaimed, setLost: Statement
+    let setUnclaimed, setLost, setCatalog: Statement
     let insertEntry, insertFragment, newerOfUser: Statement
     let findEvent, insertHeader, insertEvent, refileEvent, newestEvent: Statement
     let findOrder, findRequest, insertOrder, changeOrder: Statement
-    let findContract, lastContract, insertContract, updateIdentity, updateState: Statement
+    let findContract, lastContract, contractsAfter, insertContract, updateIdentity, updateState: Statement
     let insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
     let claims, putClaim: Statement
@@ -36,6 +36,9 @@ struct WriterStatements {
 
         setLost = try connection.prepare(
             "INSERT INTO meta VALUES ('broadcasts_lost', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        )
+        setCatalog = try connection.prepare(
+            "INSERT INTO meta VALUES ('catalog', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
         )
         setUnclaimed = try connection.prepare("UPDATE meta SET value = ? WHERE key = 'unclaimed'")
 
@@ -84,6 +87,7 @@ struct WriterStatements {
 
         findContract = try connection.contracts(where: "lineage = ? AND \(ContractRow.scope)")
         lastContract = try connection.prepare("SELECT max(id) FROM contracts")
+        contractsAfter = try connection.contracts(where: "id > ? ORDER BY id LIMIT ?")
         insertContract = try connection.prepare(Insertion(into: "contracts", "id, \(ContractRow.columns)"))
         updateIdentity = try connection.prepare(
             waiting: "UPDATE contracts SET \(assignments(ContractRow.identityColumns)) WHERE id = ?"

@@ -22,6 +22,7 @@ struct ContractRow {
         "charge_price", "charge_currency",
         "charge_signed_at",
         "state", "product", "pending_product", "access_until", "auto_renew", "is_pausing", "is_trial", "ends_at",
+        "is_unlisted",
     ]
     static let columns = (keyColumns + identityColumns + stateColumns).joined(separator: ", ")
     /// The columns that `read` reads.
@@ -61,6 +62,7 @@ struct ContractRow {
         var tracked = TrackedContract(contract: contract, status: status, endsAt: row.optionalInstant())
         tracked.user = user
         tracked.userAt = userAt
+        tracked.isUnlisted = row.flag()
         return ContractRow(id: id, tracked: tracked, isShared: row.flag())
     }
 
@@ -107,6 +109,7 @@ extension TrackedContract {
             Value(charge?.signedAt),
             Value(status.state), .text(status.product), Value(status.pendingProduct), Value(status.accessUntil),
             Value(status.autoRenew), Value(status.isPausing), Value(status.isTrial), Value(endsAt),
+            Value(isUnlisted),
         ]
     }
 

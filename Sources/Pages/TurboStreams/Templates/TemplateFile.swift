@@ -31,6 +31,9 @@ struct TemplateFile: Equatable {
         self.roots = roots
     }
 
+    /// Whether an id is written as the main entitlement's, and not as a value.
+    var isOfMainAlone: Bool { PageTarget.allCases.contains { roots[$0.rawValue] != nil } }
+
     /// The entitlement whose own the file is; nil for one that serves all.
     static func folder(of key: String) -> String? { key.firstIndex(of: "/").map { String(key[..<$0]) } }
 
