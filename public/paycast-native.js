@@ -20,6 +20,10 @@
     not_eligible: "This offer is not for you.",
     unknown_offer: "This offer is over.",
     owned_by_other: "This purchase belongs to another account.",
+    refused: "Your purchase could not be verified. Please contact support.",
+    logged_out: "Your purchase is safe. Please log in to get it.",
+    already_owned: "You have this already. If it does not open, restore your purchases.",
+    changes_at_renewal: "Thank you. Your plan changes when it renews.",
     failed: "That did not work. Please try again later.",
     restoring: "Looking for your purchases …",
     restored: "Your purchases are restored.",
@@ -30,11 +34,13 @@
     already_requested: "The store has your request already.",
   }
   const isBusy = state => state === "confirming" || Object.values(waiting).includes(state)
+  const waits = ["pending", "kept"]
   const isTaken = state => isBusy(state) || state === "kept"
   const isOver = state => !isTaken(state) && state !== "pending"
   const shownAnswers = Object.keys(texts).filter(word => !isBusy(word) && word !== "restored")
 
   const root = document.documentElement.dataset
+  const statuses = "[data-paycast-status]"
   const selector = Object.keys(events).map(name => `[data-paycast-${name}]`).join()
   const all = selector => [...document.querySelectorAll(selector)]
   const inherited = (element, name) => element?.closest(`[${name}]`)?.getAttribute(name)
@@ -43,7 +49,8 @@
   const productOf = ({ dataset: { paycastBuy, paycastRefund = "" }, form }) =>
     paycastBuy === undefined ? paycastRefund : paycastBuy || (form && new FormData(form).get("product"))
   const keyOf = button => `${eventOf(button)} ${productOf(button)}`
-  const sectionOf = ({ parentElement }) => parentElement.closest("[data-paycast-order], [data-paycast-stream]") ?? parentElement
+  const signed = "[data-paycast-order], [data-paycast-stream]"
+  const sectionOf = ({ parentElement }) => parentElement.closest(signed) ?? parentElement
 
   // MARK: The bridge
   // A page without @hotwired/hotwire-native-bridge gets an object that the app's adapter, and components that load later,
@@ -141,17 +148,22 @@
     const [button] = all(selector)
     if (!button) return
     const asked = ++count
+    let isNews = false
     send("state", button, {}, ({ purchases, pending }) => {
       unanswered = undefined
       const list = purchases ?? pending?.map(productId => ({ productId, status: "pending" }))
       if (!list) return
-      const open = list.filter(({ status }) => ["buying", "pending", "kept"].includes(status))
+      const open = list.filter(({ status }) => ["buying", ...waits].includes(status))
       const told = new Map(open.map(({ productId, status }) => [`purchase ${productNamed(productId)}`, status]))
       const mayEnd = (key, state) => purchases ? !isOver(state) && (state !== "confirming" || frees(key)) : state === "pending"
-      // An answer to the purchase itself, which came after the question, knows better.
-      const isOlder = key => (heard.get(key) ?? 0) <= asked
+      // An answer to the purchase itself, which came after the question, knows better; but of what waits, the next one is news.
+      const isOlder = key => (heard.get(key) ?? 0) <= asked || (isNews && waits.includes(states.get(key)))
       for (const [key, state] of states) if (isOlder(key) && !told.has(key) && mayEnd(key, state)) states.delete(key)
-      for (const [key, state] of told) if (isOlder(key) && states.get(key) !== state) change(key, state)
+      for (const [key, state] of told) if (isOlder(key) && states.get(key) !== state) {
+        change(key, state)
+        heard.set(key, asked)
+      }
+      isNews = true
       look()
     })
   }
@@ -197,7 +209,7 @@
     })
   }
 
-  // MARK: What the page shows. Only differences are written, because every write is looked at again.
+  // MARK: What the page shows. Only differences are written.
   const put = (element, name, value) => {
     if (!value) element.removeAttribute(name)
     else if (element.getAttribute(name) !== value) element.setAttribute(name, value)
@@ -225,8 +237,16 @@
     put(button, "aria-disabled", isTaken(state) && "true")
   }
 
-  const showTexts = (section, buttons) => {
-    const status = section.querySelector("[data-paycast-status]") ?? section.appendChild(document.createElement("div"))
+  // What holds a button or a price must stay as it is.
+  const allStatuses = () => all(statuses).filter(status => !status.querySelector(`${selector}, [data-paycast-price]`))
+  const statusOf = (section, sections) => {
+    const isNearest = at => at === section || (at && !at.matches(signed) && !sections.has(at) && isNearest(at.parentElement))
+    const own = allStatuses().find(({ parentElement }) => isNearest(parentElement))
+    return own ?? section.appendChild(document.createElement("div"))
+  }
+
+  const showTexts = (section, sections, buttons) => {
+    const status = statusOf(section, sections)
     status.toggleAttribute("data-paycast-status", true)
     put(status, "role", "status")
     put(status, "aria-live", "polite")
@@ -236,7 +256,10 @@
       const text = own ?? texts[state]
       return button && text ? [{ button, text, lang: own == null ? "en" : "" }] : []
     })
-    const nameOf = button => button.getAttribute("aria-label") ?? button.textContent.trim().replace(/\s+/g, " ")
+    // Without what a status in the button says, which would grow by itself.
+    const textOf = button => [...button.querySelectorAll(statuses)]
+      .reduce((text, { textContent }) => text.replace(textContent, ""), button.textContent)
+    const nameOf = button => button.getAttribute("aria-label") ?? textOf(button).trim().replace(/\s+/g, " ")
     const told = (button, text) => lines.length > 1 ? `${nameOf(button)}: ${text}` : text
     const written = lines.map(({ button, text, lang }) => ({ lang, textContent: told(button, text) }))
     const isSame = (line, at) => ["lang", "textContent"].every(name => status.children[at]?.[name] === line[name])
@@ -247,12 +270,12 @@
   const wipe = () => {
     if (!states.size) return
     for (const button of all(selector)) showState(button)
-    for (const status of all("[data-paycast-status]")) status.replaceChildren()
+    for (const status of allStatuses()) status.replaceChildren()
   }
 
   const seen = new WeakSet()
   let focused, isLeaving = false
-  const look = () => {
+  const show = () => {
     if (isLeaving) return
     if (!isNative()) return wipe(), showWebPrices()
     const buttons = all(selector)
@@ -268,11 +291,28 @@
     askForPrices()
     all("[data-paycast-price]").forEach(showPrice)
     for (const button of buttons) showState(button, states.get(keyOf(button)))
-    for (const section of new Set(buttons.map(sectionOf))) showTexts(section, buttons)
+    const sections = new Set(buttons.map(sectionOf))
+    for (const section of sections) showTexts(section, sections, buttons)
     // A button that a stream replaces hands the focus to its successor.
     if (!focused || focused.isConnected || document.activeElement !== document.body) return
     focused = buttons.find(button => keyOf(button) === keyOf(focused))
     focused?.focus({ preventScroll: true })
+  }
+
+  // What the script writes does not make it look again, except once at what a custom element has made of it. A script of the
+  // page that always changes it back is answered three times a frame, so the page goes on.
+  let turns = 0
+  const observer = new MutationObserver(() => {
+    if (!turns++) requestAnimationFrame(() => {
+      if (turns > 3) look()
+      turns = 0
+    })
+    if (turns <= 3) look()
+  })
+  const look = () => {
+    show()
+    if (observer.takeRecords().length) show()
+    observer.takeRecords()
   }
 
   // What has no price yet is asked for again with every appearance.
@@ -289,11 +329,12 @@
       window.Strada = { web: createBridge() }
       document.dispatchEvent(new Event("web-bridge:ready"))
     }
-    const attributeFilter = ["data-bridge-components", "data-paycast-state", "aria-busy", "aria-disabled"]
-    new MutationObserver(records => {
+    const attributeFilter = ["data-paycast-state", "aria-busy", "aria-disabled"]
+    observer.observe(document, { subtree: true, childList: true, characterData: true, attributeFilter })
+    new MutationObserver(() => {
       look()
-      if (states.size && records.some(({ attributeName }) => attributeName === "data-bridge-components")) askForState()
-    }).observe(document, { subtree: true, childList: true, characterData: true, attributeFilter })
+      if (states.size) askForState()
+    }).observe(document.documentElement, { attributeFilter: ["data-bridge-components"] })
     document.addEventListener("click", event => {
       const button = event.target.closest?.(selector)
       if (!button || !isNative()) return

@@ -2,6 +2,7 @@
 // Opens a source again at once when the page comes back (foreground, back/forward cache, network) and, backing off, when
 // it is closed for good, as a WebSocket always is; says `connected` on the element. Without it nothing gets lost, only later.
 // Where a morph changes an element's stream, its connection follows (https://github.com/hotwired/turbo/pull/1287).
+// Days that the server wrote in UTC, since nobody told it the user's time zone, become those of the browser's.
 {
   const tagged = name => [...document.getElementsByTagName(name)]
   const elements = () => tagged("turbo-stream-source").filter(element => element.streamSource)
@@ -100,6 +101,28 @@
     elements().forEach(look)
     lookAtCable()
   }
+  // The server's templates mark them: `<time datetime="…" data-paycast-time-zone="">`. The page's other dates are the app's.
+  const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+  const writeDay = element => {
+    const text = element.firstChild
+    const date = new Date(element.dateTime)
+    if (element.childNodes.length !== 1 || text.nodeType !== Node.TEXT_NODE || isNaN(date)) return
+    // A `lang` that is no language tag leaves the server's text.
+    try {
+      const language = element.closest("[lang]")?.lang.replaceAll("_", "-") || undefined
+      text.data = new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(date)
+      element.dataset.paycastTimeZone = timeZone
+    } catch {}
+  }
+  // A morph brings the mark back, with the server's text. What is written here makes nobody look again.
+  const writeDays = () => {
+    tagged("time").filter(element => element.dataset.paycastTimeZone === "").forEach(writeDay)
+    dayObserver.takeRecords()
+  }
+  const dayObserver = new MutationObserver(writeDays)
+  dayObserver.observe(document, { subtree: true, childList: true, attributeFilter: ["data-paycast-time-zone"] })
+  writeDays()
+
   const options = { subtree: true, childList: true, attributeFilter: ["connected", "src", "signed-stream-name"] }
   new MutationObserver(lookAtAll).observe(document, options)
   customElements.whenDefined("turbo-stream-source").then(lookAtAll)

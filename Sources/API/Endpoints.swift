@@ -54,7 +54,7 @@ public struct Endpoints: RequestHandler {
     private func checkKey(of request: Request) throws(RefusedBody) {
         switch request.route {
         // An app has its user's stream in place of a key: the endpoint asks for the one or the other.
-        case .transactions, .offers: return
+        case .transactions, .receipts, .offers: return
         // Without a console, it is not there for anybody.
         case .userConsole where consoleLinks == nil: return
         case _ where request.right == nil: return
@@ -67,7 +67,7 @@ public struct Endpoints: RequestHandler {
         switch request.route {
         case .webhook(let provider): WebhookEndpoint(services: services, provider: provider).answer(request)
         case .transactions(let provider): services.transaction(provider, request)
-        case .receipts(let provider): try services.receipt(provider, request)
+        case .receipts(let provider): services.receipt(provider, request)
         case .offers(let provider): services.offer(provider, request)
         case .orders: try services.createOrder(request)
         case .order(let token): services.order(token, request)
@@ -88,6 +88,7 @@ public struct Endpoints: RequestHandler {
         case .audit: try services.audit(request)
         case .broadcasts: try services.broadcasts(request)
         case .anyCableBroadcasts: try services.anyCableBroadcasts(request)
+        case .catalog: services.catalog(request)
         case .streamEntitlements: services.streamEntitlements(request)
         case .streams: try services.stream(request)
         case .cable: services.cable(request)

@@ -22,11 +22,10 @@ struct EventCommit: Sendable {
         case busy
         case failed
 
-        /// The purchase stays with another user. A purchase that contradicts its order does not count: it has no owner
-        /// yet.
+        /// The purchase stays with another user, although this one asked for it.
         var isRefused: Bool {
             guard case .committed(let result) = self else { return false }
-            return result.claim == .refused && result.outcome != .quarantined
+            return result.claim == .refused
         }
 
         var response: Response {

@@ -23,6 +23,8 @@ public final class Services: Sendable {
     public let writer: LedgerWriter
     public let reader: LedgerReader
     public let templates: TemplateLoader
+    /// Of the last reload.
+    let catalogs: SharedValue<Catalog>
     public let streams: StreamPattern
     public let clock: Clock
     public let log: Log
@@ -64,6 +66,7 @@ public final class Services: Sendable {
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateLoader,
+        catalogs: SharedValue<Catalog>,
         streams: StreamPattern,
         clock: Clock,
         log: Log,
@@ -90,6 +93,7 @@ public final class Services: Sendable {
         self.writer = writer
         self.reader = reader
         self.templates = templates
+        self.catalogs = catalogs
         self.streams = streams
         self.clock = clock
         self.log = log

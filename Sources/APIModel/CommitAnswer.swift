@@ -8,15 +8,15 @@ public struct CommitAnswer: Codable, Sendable, Equatable {
     public var event: String
     /// Where the event was committed; for a duplicate, where the first one was.
     public var cursor: String
-    /// `granted`, `moved`, `shared`, `refused`, or `unproven` for a receipt that proves only that the purchase exists; absent if
-    /// nobody claimed the purchase.
+    /// Who has the purchase now: `yours`, `others` or `nobody`; or `unproven` for a receipt that proves only that the purchase
+    /// exists. Absent if the post named no user.
     public var claim: String?
 
     public init(_ result: CommitResult) {
         outcome = result.outcome.rawValue
         event = result.event
         cursor = result.cursor.description
-        claim = result.claim?.rawValue
+        claim = result.claim?.holder.rawValue
     }
 
     /// The bytes of `JSON.encode`, by hand: the writer's thread makes one for each event, and `JSONEncoder` takes as long as

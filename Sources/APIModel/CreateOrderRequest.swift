@@ -16,6 +16,8 @@ public struct CreateOrderRequest: Codable, Sendable, Equatable {
     public var token: String?
     /// The language that the user reads, as a language tag such as `pt-BR`.
     public var locale: String?
+    /// The time zone in which the user reads dates: a name of the tz database, such as `Europe/Berlin`.
+    public var timeZone: String?
 
     public init(user: UserID, product: String) {
         self.user = user

@@ -79,6 +79,10 @@ public struct ContractItem: Codable, Sendable, Equatable {
     @Nullable public var accessUntil: String?
     /// Whether it renews; null for what does not renew, or if the store has not said.
     @Nullable public var autoRenew: Bool?
+    /// Whether it is a free trial now.
+    public var trial: Bool
+    /// When the trial ends: ISO 8601, UTC; null if it is none.
+    @Nullable public var trialEndsAt: String?
     /// The product of the next period, if it changes.
     @Nullable public var pendingProduct: String?
     /// Who tells of it.
@@ -100,6 +104,7 @@ public struct ContractItem: Codable, Sendable, Equatable {
         entitlements = summary.opens.map(\.description)
         state = summary.state.rawValue
         active = summary.isActive
+        trial = summary.trialEndsAt != nil
         provider = summary.provider.rawValue
         store = summary.store
         environment = summary.environment.rawValue
@@ -109,6 +114,7 @@ public struct ContractItem: Codable, Sendable, Equatable {
         group = summary.group
         accessUntil = summary.accessUntil?.iso8601
         autoRenew = summary.autoRenew
+        trialEndsAt = summary.trialEndsAt?.iso8601
         pendingProduct = summary.pendingProduct
     }
 }

@@ -1,7 +1,9 @@
-/// The body of `POST /users/{user}/grants`: with one of `until`, `days` and `forever`.
+/// The body of `POST /users/{user}/grants`: with one of `product` and `entitlement`, and one of `until`, `days` and `forever`.
 public struct GrantRequest: Codable, Sendable, Equatable {
     /// The product by the app's catalog, or by a store's id.
-    public var product: String
+    public var product: String?
+    /// The name of an entitlement of the catalog; `default` without any.
+    public var entitlement: String?
     /// The group in which one product is active at a time.
     public var group: String?
     /// ISO 8601.
@@ -11,8 +13,9 @@ public struct GrantRequest: Codable, Sendable, Equatable {
     public var forever: Bool?
     public var reason: String
 
-    public init(product: String, reason: String) {
+    public init(product: String? = nil, entitlement: String? = nil, reason: String) {
         self.product = product
+        self.entitlement = entitlement
         self.reason = reason
     }
 }

@@ -15,7 +15,7 @@ public struct HookMessage: Codable, Sendable, Equatable {
     }
 
     /// What `GET /users/{user}/entitlements` answers, with the cause of its change. Other types than
-    /// `entitlements.changed` have no state, and a test has no user either.
+    /// `entitlements.changed` have no state, only those of a purchase have one, and a test has no user either.
     public struct Content: Codable, Sendable, Equatable {
         public var user: UserID?
         /// Whether the main entitlement gives access now.
@@ -26,6 +26,8 @@ public struct HookMessage: Codable, Sendable, Equatable {
         public var contracts: [ContractItem]?
         /// The ledger's newest cursor when they were read.
         public var since: String?
+        /// The consumable that was handed over or taken back.
+        public var purchase: HookPurchase?
         public var cause: Cause?
         /// Where the cause was committed.
         public var cursor: String?
@@ -35,9 +37,17 @@ public struct HookMessage: Codable, Sendable, Equatable {
         /// Of a test.
         public init() {}
 
-        /// `answer` is nil for a user who was erased.
-        public init(user: UserID, answer: EntitlementsAnswer?, cause: Cause?, cursor: Cursor, superseded: Int) {
+        /// `answer` is of `entitlements.changed`, `purchase` of a purchase.
+        public init(
+            user: UserID,
+            answer: EntitlementsAnswer?,
+            purchase: HookPurchase? = nil,
+            cause: Cause?,
+            cursor: Cursor,
+            superseded: Int
+        ) {
             self.user = user
+            self.purchase = purchase
             active = answer?.active
             entitlements = answer?.entitlements
             contracts = answer?.contracts
@@ -96,6 +106,7 @@ extension HookMessage.Content {
                 }
             }
         }
+        if let purchase { writer.object("purchase") { purchase.write(to: &$0) } }
         writer.text("since", ifAny: since)
         writer.number("superseded", ifAny: superseded)
         writer.text("user", ifAny: user?.text)
@@ -144,5 +155,7 @@ extension ContractItem {
         writer.number("quantity", ifAny: quantity)
         writer.text("state", state)
         writer.text("store", store)
+        writer.flag("trial", trial)
+        writer.text("trial_ends_at", trialEndsAt)
     }
 }

@@ -24,6 +24,11 @@ public struct RefusedBody: Error {
         message: "locale must be a language tag such as de, pt-BR or zh-Hant-TW."
     )
 
+    public static let timeZone = RefusedBody(
+        "invalid_time_zone",
+        message: "time_zone must be a name of the tz database such as Europe/Berlin, America/New_York or UTC."
+    )
+
     public static let repeatedMember = RefusedBody(
         "duplicate_member",
         message: "The JSON has two members with the same name."
@@ -60,6 +65,15 @@ public struct RefusedBody: Error {
         let texts = items.compactMap(\.text)
         guard texts.count == items.count else { throw mistyped(member, expected: "an array of strings") }
         return texts
+    }
+
+    /// An absent member and null mean false.
+    public static func flag(_ member: String, of node: JSONNode) throws(RefusedBody) -> Bool {
+        switch node[member] {
+        case nil, .null: return false
+        case .boolean(let value): return value
+        default: throw mistyped(member, expected: "true or false")
+        }
     }
 
     public static func order(of node: JSONNode) throws(RefusedBody) -> OrderToken? {

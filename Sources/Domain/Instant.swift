@@ -70,12 +70,11 @@ extension Instant {
         return "\(date.day) \(months[date.month - 1]) \(date.year)"
     }
 
-    /// `2025-12-18T21:47:00Z`, with `.mmm` only when there are milliseconds.
+    /// `2025-12-18T21:47:00.000Z`: always with milliseconds, so that texts of one length sort as instants do.
     public var iso8601: String {
         let date = calendarDate
         let fraction = Int((milliseconds % 1000 + 1000) % 1000)
-        let decimals = fraction == 0 ? "" : "." + pad(fraction, to: 3)
-        return "\(pad(date.year, to: 4))-\(pad(date.month))-\(pad(date.day))T\(clock)\(decimals)Z"
+        return "\(pad(date.year, to: 4))-\(pad(date.month))-\(pad(date.day))T\(clock).\(pad(fraction, to: 3))Z"
     }
 
     /// In UTC: `21:47:00`.
@@ -114,9 +113,10 @@ extension Instant {
         self.init(milliseconds: Int64(total * 1000 + fraction))
     }
 
-    private static func days(year: Int, month: Int, day: Int) -> Int {
+    /// Since 1970, of a date in UTC.
+    static func days(year: Int, month: Int, day: Int) -> Int {
         let shiftedYear = month <= 2 ? year - 1 : year
-        let era = shiftedYear / 400
+        let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
         let yearOfEra = shiftedYear - era * 400
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468

@@ -94,7 +94,7 @@ public final class Gateway: Sendable {
         atEachLoop { $0.hub.forgetRecentMessages() }
     }
 
-    /// The user of this stream now reads another language: what its pages missed is rendered again.
+    /// The user of this stream now reads another language, or in another time zone: what its pages missed is rendered again.
     public func forgetRecentMessages(on stream: StreamName) {
         atEachLoop { $0.hub.forgetRecentMessages(on: stream) }
     }

@@ -10,6 +10,7 @@ public import Foundation
 public final class Purchases: Sendable {
     private let engine: PurchaseEngine
     private let store: any Store
+    private let server: PaycastServer
 
     /// - Parameters:
     ///   - server: Where Paycast listens, such as `https://pay.example.com`.
@@ -61,6 +62,7 @@ public final class Purchases: Sendable {
     init(_ parts: PurchaseEngine.Parts) {
         engine = PurchaseEngine(parts)
         store = parts.store
+        server = parts.server
     }
 
     /// In Application Support, which survives updates of the app. Outside a sandbox, all apps share it.
@@ -100,15 +102,14 @@ public final class Purchases: Sendable {
     /// the account's password, so call it from a button and from nowhere else.
     public func restore() async throws(PurchaseError) -> Restoration { try await restore(for: nil) }
 
-    /// Posts what this device knows of the store account, without the store's sheet: for a user who has logged in on a new device
-    /// and has nothing there. Like a restore, it may move what another user of the app had, as the server's transfers say.
+    /// Posts what this device knows of the store account, without the store's sheet. It is the user's act, too: like a restore, it
+    /// may move what another user of the app had, as the server's transfers say. Call it from a button and from nowhere else.
     public func claim() async throws(PurchaseError) -> Restoration { try await restore(for: nil, isSilent: true) }
 
     /// For the user of a page, or for whom the app has logged in if the page names nobody: never for the page's before.
     func act(for stream: SignedStream?) async throws(PurchaseError) {
         if let stream { return engine.send(.pageActed(stream)) }
-        let isKnown = await engine.ask { $0.session != nil && !$0.isSessionOfPage } ?? false
-        if !isKnown { throw .notLoggedIn }
+        if await engine.ask({ $0.appSession }) ?? nil == nil { throw .notLoggedIn }
     }
 
     /// The user who asked gets it, though the store may show sheets meanwhile and others may log in.
@@ -129,9 +130,18 @@ public final class Purchases: Sendable {
         return Restoration(items: results.sorted { $0.originalID < $1.originalID })
     }
 
-    /// The store's own names, prices, periods and introductory offers. What the store does not know is missing and hides nothing else.
+    /// The store's own names, prices, periods and introductory offers, in the order of the ids. What the store does not know is
+    /// missing and hides nothing else.
     public func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct] {
-        try await store.products(ids)
+        let known = Dictionary(try await store.products(ids).map { ($0.id, $0) }) { first, _ in first }
+        return ids.compactMap { known[$0] }
+    }
+
+    /// What the server's catalog sells and what each product opens: an offering, without a new version of the app.
+    ///
+    /// - Parameter locale: The language of its names, such as `de`.
+    public func catalog(locale: String? = nil) async throws(PurchaseError) -> Catalog {
+        try await server.catalog(locale: locale)
     }
 
     /// Who the store account is in this app, even before it has bought anything, and after a new installation. The app's backend
@@ -155,6 +165,18 @@ public final class Purchases: Sendable {
         return await engine.feed.state
     }
 
+    /// Whether the entitlement is open to the user, such as `pro`, or the main one.
+    public func isActive(_ entitlement: String? = nil) async -> Bool {
+        await currentEntitlements().isActive(entitlement)
+    }
+
+    /// What the user has begun and what is not over, now and after each change: a purchase that waits for approval, or for the
+    /// server.
+    public var openPurchases: AsyncStream<[OpenPurchase]> {
+        start()
+        return engine.openPurchases()
+    }
+
     /// What an app should log. For one reader.
     public var problems: AsyncStream<Problem> { engine.problems }
 
@@ -165,7 +187,7 @@ public final class Purchases: Sendable {
     /// Logs the user of the page in front in, unless the app has said who is there, or that nobody is.
     func pageAppeared(_ stream: SignedStream) { engine.send(.pageAppeared(stream)) }
 
-    /// What is not posted yet waits for its owner, and not for the next user.
+    /// What is not posted yet stays its user's, and is never the next one's.
     public func logOut() { engine.send(.loggedOut) }
 
     /// Tries again now. On Apple's systems it happens by itself when the app comes to the foreground and when the network
@@ -180,6 +202,7 @@ public final class Purchases: Sendable {
 
     /// The store's own sheet for entering an offer code. What was redeemed arrives by itself.
     public func redeemOfferCode() async throws(PurchaseError) {
+        engine.send(.redeeming)
         try await after { () throws(PurchaseError) in try await store.redeemOfferCode() }
     }
 
@@ -197,9 +220,11 @@ public final class Purchases: Sendable {
 
     /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund`, `state` or
     /// `appTransaction`, with JSON in and out.
-    public func handle(_ event: String, json: Data) async -> Data {
+    ///
+    /// - Parameter isNews: The question of before is answered again, so no page appears by it, and logs nobody in.
+    public func handle(_ event: String, json: Data, isNews: Bool = false) async -> Data {
         start()
-        return await Bridge(purchases: self).handle(event, json: json)
+        return await Bridge(purchases: self, isNews: isNews).handle(event, json: json)
     }
 
     var listener: StreamListener { engine.feed.listener }
@@ -208,9 +233,9 @@ public final class Purchases: Sendable {
     func stop() { engine.stop() }
 
     func summary(
-        for viewer: SignedStream? = nil
+        for page: SignedStream? = nil
     ) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
-        await engine.summary(for: viewer)
+        await engine.summary(for: page)
     }
 }
 

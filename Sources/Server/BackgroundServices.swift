@@ -12,6 +12,7 @@ struct BackgroundServices {
     private let jobs: JobRunner
     /// Nil if no address of the app's backend is configured.
     let hooks: HookRunner?
+    let catalog: CatalogRunner
     /// All but the histories.
     private let regular: [any BackgroundWork]
 
@@ -34,7 +35,8 @@ struct BackgroundServices {
         let hookCounts = HookCounts(core.metrics)
         hooks = HookRunner(core, context, counts: hookCounts)
         hookCounts.show(hooks, in: core.metrics)
-        let others: [(any BackgroundWork)?] = [retention, jobs, hooks]
+        catalog = CatalogRunner(context)
+        let others: [(any BackgroundWork)?] = [retention, jobs, hooks, catalog]
         regular = renewals + others.compactMap { $0 }
         histories = readable.compactMap { provider in
             Recovery(of: provider, context: context, counts: counts) {

@@ -29,6 +29,7 @@ struct HealthReport: Sendable {
         let warnings: [[String]] = [
             core.refusedReloads.value, certificate.warnings, templates.warnings.map(\.description),
             listeners.flatMap(\.warnings), core.deliveries.warnings, background.hooks?.warnings ?? [],
+            background.catalog.warnings,
         ]
         let ledgerWarnings = ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(

@@ -4,7 +4,7 @@ import Pages
 
 /// What one node tells the others for their pages, and the log does not hold.
 ///
-/// Its JSON is `{"stream":"…","parts":[{"html":"…","key":"…","refresh":true}]}`, `{"language":"…"}`,
+/// Its JSON is `{"stream":"…","parts":[{"html":"…","key":"…","refresh":true}]}`, `{"locale":"…"}`,
 /// `{"followed":["…"]}` or `{"question":"followed"}`. A received one was sent by a node (`MessageKey`), perhaps of
 /// another version, so it is checked like a request.
 enum NodeMessageContent: Equatable {
@@ -14,8 +14,8 @@ enum NodeMessageContent: Equatable {
 
     /// A transient message.
     case broadcast(Message)
-    /// The user of this stream reads another language now.
-    case language(StreamName)
+    /// The user of this stream reads another language now, or in another time zone.
+    case locale(StreamName)
     /// Pages of this node follow these.
     case followed([StreamName])
     /// This node wants to know what pages of the others follow.
@@ -24,8 +24,8 @@ enum NodeMessageContent: Equatable {
     /// Nil if it is not a node's message.
     init?(_ body: [UInt8]) {
         guard let node = JSONNode(body) else { return nil }
-        if let stream = node["language"]?.text.flatMap({ StreamName($0) }) {
-            self = .language(stream)
+        if let stream = node["locale"]?.text.flatMap({ StreamName($0) }) {
+            self = .locale(stream)
         } else if case .array(let found)? = node["followed"], found.count <= NodeMessageContent.streamLimit {
             self = .followed(found.compactMap { $0.text.flatMap { StreamName($0) } })
         } else if node["question"]?.text == "followed" {
@@ -43,7 +43,7 @@ enum NodeMessageContent: Equatable {
 
     var body: [UInt8] {
         switch self {
-        case .language(let stream): return Array(#"{"language":\#(JSONLiteral.literal(stream.text))}"#.utf8)
+        case .locale(let stream): return Array(#"{"locale":\#(JSONLiteral.literal(stream.text))}"#.utf8)
         case .followed(let streams):
             let names = streams.map { JSONLiteral.literal($0.text) }.joined(separator: ",")
             return Array(#"{"followed":[\#(names)]}"#.utf8)

@@ -75,7 +75,7 @@ struct OpenedLedger {
         for message in messages where !sendToOthers(.broadcast(message)) { unshared.add() }
     }
 
-    /// Makes every node forget a stream's cached messages in the former language; this node does so after everything
+    /// Makes every node forget a stream's cached messages in the former locale; this node does so after everything
     /// committed before.
     func tellNodes(_ content: NodeMessageContent) {
         guard let follower else { return publisher.heard(content.body) }
@@ -87,8 +87,8 @@ struct OpenedLedger {
     @discardableResult
     func sendToOthers(_ content: NodeMessageContent) -> Bool {
         guard let follower else { return true }
-        // Without this message, the old language would show for as long as the cached messages are kept.
-        if case .language = content { return follower.sendToNodes(content.body, isVital: true) }
+        // Without this message, the old locale would show for as long as the cached messages are kept.
+        if case .locale = content { return follower.sendToNodes(content.body, isVital: true) }
         return follower.sendToNodes(content.body)
     }
 

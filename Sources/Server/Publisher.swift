@@ -70,7 +70,7 @@ final class Publisher: Sendable {
     func heard(_ body: [UInt8]) {
         switch NodeMessageContent(body) {
         case .broadcast(let message): broadcast([message])
-        case .language(let stream): gateway?.forgetRecentMessages(on: stream)
+        case .locale(let stream): gateway?.forgetRecentMessages(on: stream)
         case .followed(let streams): follows?.followElsewhere(streams)
         case .whoFollows: follows?.sayAgain()
         case nil: log.debug("message of another node not understood", fields: ["bytes": body.count])

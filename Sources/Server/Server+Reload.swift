@@ -1,6 +1,7 @@
 import API
 import Domain
 import Ledger
+import Pages
 import Support
 
 /// The effect of SIGHUP: it rereads the files and applies their content while the server runs; no connection notices.
@@ -8,7 +9,6 @@ extension Server {
     /// Rereads the settings, which `configuration` holds as they were read last, and wakes `watcher` for the templates and
     /// the certificate.
     func reload(_ configuration: inout Configuration, waking watcher: Routine) {
-        watcher.wake()
         let changes = configuration.reload()
         var refused = changes.problems.map { "\($0.name): not reloaded, the old one stays: \($0.text)" }
         for problem in changes.problems {
@@ -18,6 +18,9 @@ extension Server {
             )
         }
         let policy = configuration.accessPolicy
+        core.catalogs.replace(with: policy.catalog)
+        core.templates.adopt(policy.catalog.entitlements)
+        watcher.wake()
         if !(services.writer.submit(.policy(policy)) && services.reader.adopt(policy)) {
             core.log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")
             refused.append("catalog: not reloaded, the ledger was busy; send SIGHUP again")
@@ -28,6 +31,7 @@ extension Server {
         core.refusedReloads.replace(with: refused)
         core.deliveries.serves(configuration.servedStores)
         core.facts.replace(with: configuration.facts(node: core.ledger.node))
+        background.catalog.routine.wake()
         background.hooks?.reload(configuration.hooks)
         let changed = changes.names.isEmpty ? "nothing" : changes.names.joined(separator: ", ")
         core.log.info("reloaded", fields: ["changed": changed])

@@ -89,6 +89,7 @@ extension ServerCore {
             writer: writer,
             reader: reader,
             templates: templates,
+            catalogs: catalogs,
             streams: configuration.streamPattern,
             clock: clock,
             log: log,

@@ -16,6 +16,8 @@ struct ServerCore {
     let metrics = Metrics()
     let keys: ServerKeys
     let templates: TemplateLoader
+    /// Of the last reload.
+    let catalogs: SharedValue<Catalog>
     /// Taken, and not listened on before everything else is open.
     let address: BoundAddress
     /// Where the console will listen; nil if it has no address of its own.
@@ -57,6 +59,7 @@ struct ServerCore {
         metrics.gauge(.clock) { [clock] in Int(clock.now().seconds) }
         keys = try ServerKeys(configuration)
         templates = try ServerCore.templates(configuration)
+        catalogs = SharedValue(configuration.accessPolicy.catalog)
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
         address = try ServerCore.address(configuration)
         consoleSocket = try configuration.consoleBind.map { bind throws(StartError) in
@@ -105,9 +108,9 @@ struct ServerCore {
                 metrics: metrics,
                 states: states,
                 onCommit: ledger.onCommit,
-                onLanguage: { [ledger] user in
+                onLocale: { [ledger] user in
                     guard let stream = configuration.streamPattern.stream(for: user) else { return }
-                    ledger.tellNodes(.language(stream))
+                    ledger.tellNodes(.locale(stream))
                 }
             )
             lead = RailsBroadcastLease(leaderLease: ledger.leaderLease) { [writer] command in writer.submit(command) }
@@ -137,10 +140,14 @@ struct ServerCore {
     }
 
     private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateLoader {
-        // The built-in offers belong to the demo; in production, the app's own server renders its offers.
-        let own = Assets.fragments.filter { configuration.isDevelopment || !$0.key.hasPrefix("paywall.") }
+        // The built-in offers, and what a second entitlement is called, belong to the demo; in production, the app's own server
+        // renders its offers.
+        let own = Assets.fragments.filter { file, _ in
+            configuration.isDevelopment || !(file.hasPrefix("paywall.") || file.contains("/"))
+        }
         let folder = "\(configuration.publicFolder ?? "public")/fragments"
-        return try starting { try TemplateLoader(folder: folder, builtIn: own) }
+        let entitlements = configuration.accessPolicy.catalog.entitlements
+        return try starting { try TemplateLoader(folder: folder, builtIn: own, entitlements: entitlements) }
     }
 }
 
@@ -178,7 +185,7 @@ extension ServerCore {
             }
         case .message(let body): publisher.heard(body)
         case .interruption:
-            // A user's language may have changed meanwhile.
+            // A user's locale may have changed meanwhile.
             publisher.gateway?.forgetRecentMessages()
             guard let follows else { return }
             ledger.sendToOthers(.whoFollows)

@@ -30,6 +30,9 @@ public struct SimulatedProduct: Sendable, Equatable {
         period: .days(365)
     )
 
+    /// The length of a free trial.
+    public static let trial = Duration.days(7)
+
     /// The products on the demo's paywall, by rising price: an upgrade moves toward the end, a downgrade toward the
     /// start.
     public static let catalog = [monthly, annual]

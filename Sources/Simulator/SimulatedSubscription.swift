@@ -11,6 +11,8 @@ public struct SimulatedSubscription: Sendable, Equatable {
     public var accessUntil: Instant?
     public var autoRenew = true
     public var pendingProduct: String?
+    /// Its period is a free trial, or will be when it is bought.
+    public var isTrial = false
     /// When it was bought, if known; nil means one period before its end.
     public var startedAt: Instant?
     /// How often it was renewed, if known.
@@ -61,12 +63,16 @@ extension SimulatedSubscription {
             facts.autoRenew = false
             return facts
         }
-        let period = SimulatedProduct(id: product, kind: kind).period
+        let period = isTrial ? SimulatedProduct.trial : SimulatedProduct(id: product, kind: kind).period
         let paidUntil = accessUntil ?? now
         switch step {
         case .initial: facts.run(until: now + period)
+        case .trial:
+            facts.isTrial = true
+            facts.run(until: now + SimulatedProduct.trial)
         case .renew, .recover:
             facts.product = pendingProduct ?? product
+            facts.isTrial = false
             let base = step == .recover && state == .inGracePeriod ? now : max(paidUntil, now)
             facts.run(until: base + SimulatedProduct(id: facts.product, kind: kind).period)
         case .grace: (facts.state, facts.accessUntil) = (.inGracePeriod, now + AppStorePurchaseModel.gracePeriod)
@@ -81,6 +87,7 @@ extension SimulatedSubscription {
         case .reversed: facts.run(until: paidUntil > now ? paidUntil : now + period)
         case .pause: (facts.state, facts.accessUntil) = (.paused, min(paidUntil, now - .seconds(1)))
         case .upgrade:
+            facts.isTrial = false
             facts.product = pendingProduct ?? SimulatedProduct.neighbour(of: product, .upgrade)
             facts.run(until: now + SimulatedProduct(id: facts.product, kind: kind).period)
         case .downgrade: facts.pendingProduct = pendingProduct ?? SimulatedProduct.neighbour(of: product, .downgrade)
@@ -100,6 +107,8 @@ extension SimulatedSubscription {
 public enum LifecycleStep: String, CaseIterable, Sendable {
     /// Bought for the first time.
     case initial
+    /// Bought for the first time, and the first period is a free trial.
+    case trial
     case renew
     /// The payment failed; access continues for a while.
     case grace

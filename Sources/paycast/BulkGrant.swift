@@ -14,13 +14,13 @@ import HTTPClient
 struct BulkGrant {
     private static let sizeLimit = 64 << 20
 
-    /// An empty product stands for what each user holds.
+    /// Without a product and an entitlement, it is for what each user holds.
     let request: GrantRequest
     let file: String
     let isTrial: Bool
     let remote: RemoteServer
 
-    private var takesHeldProduct: Bool { request.product.isEmpty }
+    private var takesHeldProduct: Bool { request.product == nil && request.entitlement == nil }
 
     func run() throws(CommandFailure) -> Int32 {
         let users = try users()
@@ -38,7 +38,7 @@ struct BulkGrant {
             }
         }
         progress.clear()
-        let what = takesHeldProduct ? "their product" : request.product
+        let what = request.product ?? request.entitlement ?? "their product"
         printText("\(having) \(having == 1 ? "user" : "users") \(isTrial ? "would get" : "have") \(what)")
         if having < users.count { printText("\(users.count - having) hold nothing, and get nothing") }
         return 0
@@ -48,28 +48,29 @@ struct BulkGrant {
     private func grant(_ user: String) throws(CommandFailure) -> Bool {
         var request = request
         if takesHeldProduct {
-            guard let product = try heldProduct(of: user) else { return false }
-            request.product = product
+            guard let held = try held(by: user) else { return false }
+            if held.isOfEntitlement { request.entitlement = held.product } else { request.product = held.product }
         }
         guard !isTrial else { return true }
         let answer = try remote.response(toGranting: request, to: user, key: key(of: user))
         // The user has changed to another product since an earlier run, and has got this all the same.
-        if takesHeldProduct, answer.status == 422 { return true }
+        if takesHeldProduct, answer.status == 422, answer.code == "idempotency_key_reused" { return true }
         guard answer.status == 201 else { throw remote.failure(status: answer.status, body: answer.body) }
         return true
     }
 
     /// What gives access comes before what is over; of both, what a store sold before an earlier grant.
-    private func heldProduct(of user: String) throws(CommandFailure) -> String? {
+    private func held(by user: String) throws(CommandFailure) -> ContractItem? {
         let path = "/users/" + pathPart(user) + "/entitlements"
         let answer: EntitlementsAnswer = try remote.get(path, saying: "what users hold")
-        return answer.contracts.filter(\.isCompensated).min { $0.rank < $1.rank }?.product
+        return answer.contracts.filter(\.isCompensated).min { $0.rank < $1.rank }
     }
 
     /// Depends on everything but the file: a second compensation has another reason.
     private func key(of user: String) -> String {
         let term = request.until ?? request.days.map { "\($0) days" } ?? "forever"
-        let parts = [request.product, request.group ?? "", term, request.reason, user]
+        let what = request.product ?? request.entitlement.map { "entitlement \($0)" } ?? ""
+        let parts = [what, request.group ?? "", term, request.reason, user]
         return "bulk-" + Hex.encode(SHA256.hash(Array(parts.joined(separator: "\n").utf8)))
     }
 
@@ -112,15 +113,25 @@ struct BulkGrant {
 }
 
 extension ContractItem {
-    /// Not what was handed over, never paid for, refunded or taken back; nor what is of a sandbox, unless the server honours
-    /// it: then it gives access.
+    /// Not what was handed over, never paid for, refunded or taken back, nor what opens nothing; nor what is of a sandbox, unless
+    /// the server honours it: then it gives access.
     fileprivate var isCompensated: Bool {
         let unpaid: [ContractState] = [.pending, .revoked]
-        return quantity == nil && !unpaid.contains { $0.rawValue == state }
+        return quantity == nil && !entitlements.isEmpty && !unpaid.contains { $0.rawValue == state }
             && (active || environment == StoreEnvironment.production.rawValue)
+    }
+
+    /// Whether it is a grant of an entitlement, and of no product.
+    fileprivate var isOfEntitlement: Bool {
+        provider == Provider.paycast.rawValue && entitlements.count == 1 && entitlements[0].hasSameBytes(as: product)
     }
 
     fileprivate var rank: Int {
         (active ? 0 : 2) + (provider == Provider.paycast.rawValue ? 1 : 0)
     }
+}
+
+extension HTTPClient.Response {
+    /// Why it was refused; nil if it was not.
+    fileprivate var code: String? { JSON.decode(ErrorAnswer.self, from: body)?.error }
 }

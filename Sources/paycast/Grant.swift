@@ -4,7 +4,7 @@ import Commands
 import Domain
 import HTTPClient
 
-/// Gives a user, or each of many, a product for a time.
+/// Gives a user, or each of many, a product or an entitlement for a time.
 struct Grant: Command {
     static let name = "grant"
 
@@ -46,17 +46,20 @@ struct Grant: Command {
 
     private static func request(_ arguments: inout Arguments, isForOne: Bool) throws(UsageError) -> GrantRequest {
         let product = try arguments.option("--product")
+        let entitlement = try arguments.option("--entitlement")
         let group = try arguments.option("--group")
         let days = try arguments.number("--days", in: 1...3650)
         let until = try arguments.option("--until")
         let isForever = try arguments.flag("--forever")
-        if product == nil, isForOne { throw UsageError("--product is missing") }
+        if product != nil, entitlement != nil { throw UsageError("pass either --product or --entitlement") }
+        if product == nil, entitlement == nil, isForOne { throw UsageError("--product is missing, or --entitlement") }
         if product?.isEmpty == true { throw UsageError("--product is empty") }
+        if entitlement?.isEmpty == true { throw UsageError("--entitlement is empty") }
         let reason = try arguments.required("--reason", ": the audit keeps it, such as “outage of 1 May”")
         guard [days != nil, until != nil, isForever].count(where: { $0 }) == 1 else {
             throw UsageError("pass one of --days, --until and --forever")
         }
-        var request = GrantRequest(product: product ?? "", reason: reason)
+        var request = GrantRequest(product: product, entitlement: entitlement, reason: reason)
         request.group = group
         request.until = try until.map(instant)
         request.days = days.map { Int64($0) }
@@ -114,8 +117,9 @@ struct Revoke: Command {
 private func printGrant(_ bytes: [UInt8], from remote: RemoteServer) throws(CommandFailure) {
     let answer: GrantAnswer = try remote.read(bytes, saying: "what it granted")
     var lines = [
-        ("grant", answer.grant), ("user", answer.user.text), ("product", answer.product),
-        ("until", answer.until ?? "forever"),
+        ("grant", answer.grant), ("user", answer.user.text),
+        (answer.entitlement == nil ? "product" : "entitlement", answer.product),
+        ("opens", answer.entitlements.joined(separator: ", ")), ("until", answer.until ?? "forever"),
     ]
     if let revokedAt = answer.revokedAt { lines.append(("revoked", revokedAt)) }
     printColumns(lines)

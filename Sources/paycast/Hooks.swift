@@ -178,6 +178,11 @@ extension Hooks {
         for item in data.contracts ?? [] {
             words.append("\(item.product)=\(item.state)" + (item.accessUntil.map { " until \($0)" } ?? ""))
         }
+        if let purchase = data.purchase {
+            words.append("\(purchase.product) × \(purchase.quantity)")
+            words.append("transaction=\(purchase.store)/\(purchase.transaction)")
+            words.append("version=\(purchase.version)")
+        }
         if let cause = data.cause {
             words.append(
                 "cause="

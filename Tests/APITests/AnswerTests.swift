@@ -52,7 +52,7 @@ import Testing
         let members =
             #""access_until":null,"active":true,"auto_renew":null,"contract":"1001","entitlements":["default"],"#
             + #""environment":"Sandbox","family":false,"group":null,"pending_product":null,"product":"pro","#
-            + #""provider":"apple","state":"owned","store":"apple""#
+            + #""provider":"apple","state":"owned","store":"apple","trial":false,"trial_ends_at":null"#
         check(ContractItem(summary), is: "{\(members)}")
         check(
             EntitlementsAnswer(
@@ -77,7 +77,8 @@ import Testing
             ),
             is: #"{"active":true,"contracts":[{"access_until":null,"active":true,"auto_renew":null,"#
                 + #""entitlements":["default"],"environment":"Sandbox","family":false,"group":null,"#
-                + #""pending_product":null,"product":"pro","provider":"apple","state":"owned","store":"apple"}],"#
+                + #""pending_product":null,"product":"pro","provider":"apple","state":"owned","store":"apple","#
+                + #""trial":false,"trial_ends_at":null}],"#
                 + #""entitlements":{"default":{"access_until":null,"active":true,"auto_renew":null,"product":"pro","#
                 + #""provider":"apple","state":"owned","store":"apple","trial":false,"trial_ends_at":null}},"user":"42"}"#
         )
@@ -117,11 +118,16 @@ import Testing
     @Test func commitLeavesOutWhatNobodyClaimed() {
         var result = CommitResult(outcome: .applied, event: "n/1", cursor: Cursor(epoch: "e", position: 7))
         check(CommitAnswer(result), is: #"{"cursor":"e-7","event":"n/1","outcome":"applied"}"#)
-        result.claim = .moved
-        check(
-            CommitAnswer(result),
-            is: #"{"claim":"moved","cursor":"e-7","event":"n/1","outcome":"applied"}"#
-        )
+        let words: [(ClaimOutcome, String)] = [
+            (.granted, "yours"), (.moved, "yours"), (.shared, "yours"), (.untouched, "others"), (.nobody, "nobody"),
+        ]
+        for (claim, word) in words {
+            result.claim = claim
+            check(
+                CommitAnswer(result),
+                is: #"{"claim":"\#(word)","cursor":"e-7","event":"n/1","outcome":"applied"}"#
+            )
+        }
     }
 
     @Test(arguments: ["n/1", "\"quoted\" \\ é\u{2028}", ""]) func commitsAreWrittenByHandAsTheTypeSays(_ event: String)
@@ -146,6 +152,7 @@ import Testing
             isActive: true,
             accessUntil: Instant(milliseconds: 1_766_000_000_123),
             autoRenew: false,
+            trialEndsAt: Instant(milliseconds: 1_766_094_420_000),
             pendingProduct: "pro/2",
             provider: .google,
             store: "google",

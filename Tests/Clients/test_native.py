@@ -151,6 +151,10 @@ OUTCOMES = [
     ({"status": "owned_by_other"}, "owned_by_other", FREE),
     ({"status": "error", "error": "owned_by_other"}, "owned_by_other", FREE),
     ({"status": "recorded", "reason": "quarantined"}, "recorded", FREE),
+    ({"status": "refused"}, "refused", FREE),
+    ({"status": "logged_out"}, "logged_out", FREE),
+    ({"status": "already_owned"}, "already_owned", FREE),
+    ({"status": "changes_at_renewal"}, "changes_at_renewal", FREE),
     ({"status": "failed"}, "failed", FREE),
     ({"status": "error", "error": "what PurchaseKit says"}, "failed", FREE),
     ({"error": "no status"}, "failed", FREE),
@@ -183,6 +187,55 @@ def test_a_page_hears_of_answers(webview):
         "data": {"status": "cancelled", "more": 1},
     }
     assert webview.until("window.heard") == ["annual", detail]
+
+
+def test_what_waits_ends_when_the_app_says_so(webview):
+    """The app answers its last question again, which came before the purchase."""
+    for status, access in (("kept", TAKEN), ("pending", FREE)):
+        webview.press("annual")
+        webview.finish("pro.annual", status=status)
+        assert webview.until_state("annual", status) == access
+        webview.answer_state({"purchases": [{"productId": webview.monthly, "status": "kept"}]})
+        assert webview.until_state("annual", None) == FREE
+        assert webview.until_state("monthly", "kept") == TAKEN
+        webview.answer_state({"purchases": []})
+        assert webview.until_state("monthly", None) == FREE
+    # Approved, and on its way to the server.
+    webview.press("annual")
+    webview.finish("pro.annual", status="pending")
+    webview.until_state("annual", "pending")
+    for purchases, state, access in (([{"productId": "pro.annual", "status": "buying"}], "buying", BUSY), ([], None, FREE)):
+        webview.answer_state({"purchases": purchases})
+        assert webview.until_state("annual", state) == access
+
+
+def test_what_is_kept_may_turn_out_otherwise(webview):
+    webview.press("annual")
+    webview.finish("pro.annual", status="kept")
+    assert webview.until_state("annual", "kept") == TAKEN
+    webview.finish("pro.annual", status="logged_out")
+    assert webview.until_state("annual", "logged_out") == FREE
+    assert webview.text() == ["Your purchase is safe. Please log in to get it."]
+
+
+NOBODY = """<section id="paywall">
+  <form><button id="annual" data-paycast-buy="pro.annual">Annual <b data-paycast-price="pro.annual"></b></button></form>
+  <p data-paycast-status></p>
+  <button id="restore" data-paycast-restore hidden>Restore purchases</button>
+</section>"""
+
+
+def test_a_page_for_nobody_goes_on(open_webview):
+    """Two sections, one around the other: Tests/Browser has more of them."""
+    webview = open_webview(paywall=NOBODY)
+    webview.until_prices()
+    for name, answer in (("annual", "cancelled"), ("restore", "not_logged_in")):
+        webview.press(name)
+        event = {"annual": "purchase"}.get(name, name)
+        webview.run(f"native.reply(native.of('{event}').at(-1), {{status: '{answer}'}})")
+        assert webview.until_state(name, answer) == FREE
+    assert webview.run("document.querySelector('#paywall > [role=status]').textContent") == "Please log in first."
+    assert webview.run("document.querySelector('form > [role=status]').textContent") == ""
 
 
 RESTORED = [

@@ -266,6 +266,27 @@ import Testing
         #expect(try site.send("/console/nodes", cookie: cookie).text.contains("alone on its ledger"))
     }
 
+    @Test func productsThatNobodyNamesAreListed() throws {
+        let site = ConsoleTestSite(keys: [Self.operations])
+        let cookie = try site.logIn(Self.operations)
+        let found = ConsoleFixture.attention(unlisted: [
+            .init(product: "weekly<1>", provider: "apple", users: 3),
+            .init(product: "coins", provider: "google", users: 1001),
+        ])
+        site.api.answer(.attention, with: found)
+        let text = try site.send("/console/attention", cookie: cookie).text
+        for part in [
+            "Somebody should look at 2 products that the catalog does not name.",
+            "weekly&lt;1&gt;</bdi></th><td>Apple</td>",
+            "<td class=\"number\">3</td>", "<td class=\"number\">1,000+</td>",
+        ] {
+            #expect(text.contains(part), "\(part): \(text)")
+        }
+        site.api.answer(.attention, with: ConsoleFixture.attention())
+        let none = try site.send("/console/attention", cookie: cookie).text
+        #expect(none.contains("The catalog says of every product what it opens."))
+    }
+
     @Test func anUnclaimedPurchaseLeadsToItsClaim() throws {
         var key = Self.operations
         key = AccessKey(name: key.name, rights: [.read, .operate, .act], secret: key.secret)

@@ -99,17 +99,43 @@ enum ConsoleFixture {
         return item
     }
 
-    static func record(_ contracts: [ContractDetail] = [], orders: [OrderItem] = [], user: UserID = "42") -> UserAnswer {
+    static func record(
+        _ contracts: [ContractDetail] = [],
+        entitlements: [String: EntitlementItem] = [:],
+        orders: [OrderItem] = [],
+        user: UserID = "42"
+    ) -> UserAnswer {
         UserAnswer(
             user: user,
             stream: "user:\(user):paywall",
             locale: nil,
             active: contracts.contains { $0.summary.active },
-            entitlements: [:],
+            entitlements: entitlements,
             contracts: contracts,
             orders: orders,
             since: cursor
         )
+    }
+
+    /// By their names, of which the first is the main one; `opened` is what the contract opens.
+    static func entitlements(_ names: [String], opened: [String], by state: ContractState = .active)
+        -> [String: EntitlementItem]
+    {
+        let names = names.compactMap(EntitlementName.init)
+        var product = Catalog.Product.unknown
+        product.entitlements = names.filter { opened.contains($0.description) }
+        let policy = AccessPolicy(
+            sandboxUsers: .any,
+            catalog: Catalog(["pro.monthly": product], entitlements: names)
+        )
+        let key = ContractKey(provider: .apple, environment: .production, app: "com.example.app", lineage: "1001")
+        let status = ContractStatus(state: state, product: "pro.monthly", accessUntil: date(31))
+        let contract = HeldContract(
+            of: Contract(key: key, kind: .subscription),
+            status: status,
+            catalog: policy.catalog
+        )
+        return EntitlementItem.byName(EntitlementSet(user: "42", held: [contract], policy: policy).entitlements)
     }
 
     static func events(_ events: [FeedItem], user: UserID = "42", since: Int64 = 7) -> UserEventsAnswer {
@@ -122,6 +148,7 @@ enum ConsoleFixture {
         unclaimed: [FeedItem] = [],
         count: Int? = nil,
         failedHooks: [HookDeliveriesAnswer.Delivery] = [],
+        unlisted: [AttentionAnswer.Unlisted] = [],
         problems: [String] = []
     ) -> AttentionAnswer {
         AttentionAnswer(
@@ -133,6 +160,7 @@ enum ConsoleFixture {
             jobs: [],
             hooks: [],
             failedHooks: failedHooks,
+            unlisted: unlisted,
             problems: problems,
             warnings: []
         )

@@ -42,7 +42,7 @@ import Testing
         // Newest first, without the step that has none. 0 was counted.
         let rows =
             #"00:01 UTC</time></th><td class="number">0</td><td class="number">1</td></tr><tr><th scope="row">"#
-            + #"<time datetime="1970-01-01T00:00:00Z">1 January 1970, 00:00 UTC</time></th><td class="number">4</td>"#
+            + #"<time datetime="1970-01-01T00:00:00.000Z">1 January 1970, 00:00 UTC</time></th><td class="number">4</td>"#
         for part in [
             rows, "<p>All is well: nothing needs anybody.", "<title>1 Jan 1970, 00:00 UTC, applied: 3</title>",
             "<title>1 Jan 1970, 00:00 UTC, Apple: 4</title>", "Server-Sent Events: 12</title>", "up to 4<",

@@ -29,6 +29,8 @@ import Testing
         grant: "g",
         user: "42",
         product: "pro",
+        entitlement: nil,
+        entitlements: ["default"],
         group: nil,
         grantedAt: Fixture.now.iso8601,
         until: nil,
@@ -60,6 +62,30 @@ import Testing
         granted.days = 30
         #expect(JSON.decode(GrantRequest.self, from: asked.body) == granted)
         #expect(asked.key == "k1" && asked.credentials == "Bearer \(ConsoleTestSite.support.secret.value)")
+    }
+
+    /// The form offers the catalog's entitlements; a product that is named takes their place.
+    @Test func anEntitlementIsGrantedByItsName() throws {
+        let (site, cookie) = try site()
+        let catalog = Catalog(
+            entitlements: ["pro", "maps"].compactMap(EntitlementName.init),
+            titles: EntitlementName("pro").map { [$0: "Pro & more"] } ?? [:]
+        )
+        site.api.answer(.catalog, with: CatalogAnswer(catalog))
+        let form = try site.send("/console/users/42/grant", cookie: cookie).text
+        #expect(form.contains(">Pro &amp; more (pro)</option>") && form.contains(">maps</option>"), "\(form)")
+        site.api.answer(.grants(user: "42"), method: "POST", status: 201, with: Self.grant)
+        for (product, expected) in [
+            ("", GrantRequest(entitlement: "maps", reason: "ticket 7")),
+            ("year", GrantRequest(product: "year", reason: "ticket 7")),
+        ] {
+            let sent = Self.form.filter { $0.0 != "product" } + [("product", product), ("entitlement", "maps")]
+            #expect(try site.send("/console/users/42/grant", form: sent, cookie: cookie).status == 303)
+            var request = expected
+            request.days = 30
+            let asked = try #require(site.api.questions.last { $0.method == "POST" })
+            #expect(JSON.decode(GrantRequest.self, from: asked.body) == request)
+        }
     }
 
     struct Incomplete: CustomTestStringConvertible, Sendable {
@@ -127,7 +153,7 @@ import Testing
         let sent = Self.form.map { $0.0 == "seen" ? ("seen", "e-7.0") : $0 }
         let told = try site.send("/console/users/42/grant", form: sent, cookie: cookie)
         #expect(told.status == 409)
-        for part in ["Nothing was done", "anna granted a product at 12:00 UTC: ticket 6", "Granted at 12:00 UTC"] {
+        for part in ["Nothing was done", "anna granted access at 12:00 UTC: ticket 6", "Granted at 12:00 UTC"] {
             #expect(told.text.contains(part), "\(told.text)")
         }
         #expect(told.text.contains(#"name="seen" value="e-9.5""#))

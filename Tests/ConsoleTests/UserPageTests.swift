@@ -61,6 +61,27 @@ import Testing
         #expect(asked == [nil, "e-7"])
     }
 
+    /// Each entitlement with its state and its reason, the main one first; who sells one thing sees no list of one.
+    @Test func entitlementsComeFirst() throws {
+        let items = Fixture.entitlements(["pro", "maps"], opened: ["pro"])
+        let (site, cookie) = try site(Fixture.record([Fixture.contract()], entitlements: items))
+        let names = ["pro", "maps"].compactMap(EntitlementName.init)
+        site.api.answer(.catalog, with: CatalogAnswer(Catalog(entitlements: names)))
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        let list = try #require(page.firstRange(of: "<h2 id=\"entitlements\">"))
+        let contracts = try #require(page.firstRange(of: "<h2 id=\"contracts\">"))
+        let text = String(page[list.upperBound..<contracts.lowerBound])
+        let parts = text.split(separator: "<li class=\"item\">")
+        #expect(
+            parts.count == 3 && parts[1].contains("<bdi>pro</bdi>") && parts[1].contains("Active until 3 January 2026")
+        )
+        #expect(parts[2].contains("<bdi>maps</bdi>") && parts[2].contains("No contract opens it."), "\(parts)")
+        #expect(page[contracts.upperBound...].contains("<dt>Opens</dt><dd><bdi>default</bdi></dd>"))
+        let one = Fixture.entitlements(["default"], opened: ["default"])
+        let (single, own) = try self.site(Fixture.record([Fixture.contract()], entitlements: one))
+        #expect(try !single.send("/console/users/42", cookie: own).text.contains("id=\"entitlements\""))
+    }
+
     @Test func saysWhatIsMissing() throws {
         let (site, cookie) = try site()
         let page = try site.send("/console/users/42", cookie: cookie).text
@@ -286,12 +307,12 @@ import Testing
                 "Events, newest first",
                 "to your key: claiming, granting and sending again (right act); erasing (right erase).",
             ],
-            hidden: ["Grant a product", "Erase the user", "Send again", "What people of yours did", "Take it back"]
+            hidden: ["Grant access", "Erase the user", "Send again", "What people of yours did", "Take it back"]
         ),
         Shape(
             testDescription: "who acts",
             rights: [.read, .act],
-            offered: ["Grant a product", "Claim a purchase", "Try a replay", "Ask the store again", "Take it back"],
+            offered: ["Grant access", "Claim a purchase", "Try a replay", "Ask the store again", "Take it back"],
             hidden: ["Erase the user", "What people of yours did", "What your backend was told"]
         ),
         Shape(

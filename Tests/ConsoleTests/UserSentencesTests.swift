@@ -204,6 +204,36 @@ import Testing
         #expect(UserSentences(Fixture.record(given.contracts), events: [], now: Fixture.now).access == given.says)
     }
 
+    struct Named: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let opened: [String]
+        var state = ContractState.active
+        let says: String
+    }
+
+    @Test(arguments: [
+        Named(
+            testDescription: "all",
+            opened: ["maps", "pro"],
+            says: "Has maps, pro; a page shows it as soon as it opens."
+        ),
+        Named(
+            testDescription: "one",
+            opened: ["maps"],
+            says: "Has maps, and not pro; a page shows it as soon as it opens."
+        ),
+        Named(
+            testDescription: "an ended one",
+            opened: ["pro"],
+            state: .expired,
+            says: "Has no access: neither maps nor pro."
+        ),
+    ]) func accessNamesSeveralEntitlements(_ given: Named) {
+        let items = Fixture.entitlements(["pro", "maps"], opened: given.opened, by: given.state)
+        let record = Fixture.record([Fixture.contract(given.state)], entitlements: items)
+        #expect(UserSentences(record, events: [], now: Fixture.now).access == given.says)
+    }
+
     @Test(arguments: ContractState.allCases) func everyStateHasWords(_ state: ContractState) {
         for provider in [Provider.apple, .paycast] {
             for until in [nil, -1.0, 31] {

@@ -7,6 +7,8 @@ import android.app.Activity
 import android.app.Application
 import android.content.ContextWrapper
 import android.os.Handler
+import android.webkit.WebView
+import androidx.fragment.app.Fragment
 import com.android.billingclient.api.BillingClient.BillingResponseCode
 import com.android.billingclient.api.BillingClient.ProductType
 import com.android.billingclient.api.BillingResult
@@ -14,14 +16,25 @@ import com.android.billingclient.api.InAppMessageResult
 import com.android.billingclient.api.Play
 import com.android.billingclient.api.Purchase
 import com.sun.net.httpserver.HttpServer
+import dev.hotwire.core.bridge.BridgeDelegate
+import dev.hotwire.core.bridge.Message
+import dev.hotwire.core.bridge.Metadata
+import dev.hotwire.navigation.destinations.HotwireDestination
+import dev.hotwire.navigation.navigator.Navigator
+import dev.hotwire.navigation.navigator.NavigatorConfiguration
 import org.json.JSONObject
 import java.net.InetSocketAddress
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.TimeUnit
 
-private const val GRANTED = """{"outcome":"applied","event":"e","cursor":"c","claim":"granted"}"""
+/** As the server signs the names `ann` and `bob`. */
+private const val ANN = "ImFubiI=--1"
+private const val ANN_ANEW = "ImFubiI=--2"
+private const val BOB = "eyJfcmFpbHMiOnsiZGF0YSI6ImJvYiIsImV4cCI6bnVsbH19--1"
+private const val OF_27 = """{"stream":"stream-27"}"""
+private const val GRANTED = """{"outcome":"applied","event":"e","cursor":"c","claim":"yours"}"""
 
-/** Answers posts in turn, the last answer for ever, and notes token, stream and order of each. 429 asks to wait for a day. */
+/** Answers posts in turn, the last answer for ever, and notes token, stream, order and `asked` of each. 429 asks to wait for a day. */
 class ScriptedServer(private vararg val answers: Pair<Int, String>) {
     val posts = LinkedBlockingQueue<String>()
     private var count = 0
@@ -36,7 +49,8 @@ class ScriptedServer(private vararg val answers: Pair<Int, String>) {
             exchange.sendResponseHeaders(status, body.toByteArray().size.toLong())
             exchange.responseBody.use { it.write(body.toByteArray()) }
             val order = if (post.has("order")) " for " + post.getString("order") else ""
-            posts.put("${post.getString("purchaseToken")} ${post.getString("stream")}$order")
+            val asked = if (post.has("asked")) " asked" else ""
+            posts.put("${post.getString("purchaseToken")} ${post.getString("stream")}$order$asked")
         }
         http.start()
     }
@@ -49,7 +63,7 @@ fun <T> LinkedBlockingQueue<T>.next(): T = poll(10, TimeUnit.SECONDS) ?: throw A
 class Phone(vararg answers: Pair<Int, String> = arrayOf(200 to GRANTED)) {
     val server = ScriptedServer(*answers)
     private val activity = Activity()
-    private var purchases = Purchases(Application(), Server(server.address), listOf(setOf("pro", "max")), setOf("coins"))
+    var purchases = Purchases(Application(), Server(server.address), listOf(setOf("pro", "max")), setOf("coins"))
 
     init {
         Play.purchases.clear()
@@ -83,6 +97,11 @@ class Phone(vararg answers: Pair<Int, String> = arrayOf(200 to GRANTED)) {
         return (1..count).joinToString(" ") { replies.next() }
     }
 
+    /** Until the app has heard that the server has what was asked for. */
+    fun settles(token: String) {
+        while (ContextWrapper.preferences.containsKey(token)) ask("prices")
+    }
+
     fun posts(count: Int) = (1..count).map { server.posts.next() } + server.posts
 }
 
@@ -102,8 +121,10 @@ fun ends(code: Int, purchases: List<Purchase>? = null): Int {
     return BillingResponseCode.OK
 }
 
-fun message(product: String, order: String, plan: String = "", offer: String = "") = JSONObject()
-    .put("order", order).put("stream", "stream-$order").put("productId", product)
+fun message(
+    product: String, order: String, plan: String = "", offer: String = "", stream: String = "stream-$order"
+) = JSONObject()
+    .put("order", order).put("stream", stream).put("productId", product)
     .put("googleStoreBasePlanId", plan).put("offer", offer).toString()
 
 /** Owned, and known to the server. */
@@ -207,6 +228,7 @@ val scenarios = mapOf<String, () -> Any?>(
             InAppMessageResult(InAppMessageResult.InAppMessageResponseCode.SUBSCRIPTION_STATUS_UPDATED)
         }
         val posts = phone.posts(1)
+        phone.settles("t18")
         phone.resume()
         posts + phone.posts(1)
     },
@@ -220,7 +242,7 @@ val scenarios = mapOf<String, () -> Any?>(
         val sheets = LinkedBlockingQueue<String>()
         Play.sheet = java.util.function.Function { sheets.put(it.account); BillingResponseCode.OK }
         val replies = listOf(phone.send("purchase", message("coins", "3")), phone.send("purchase", message("coins", "3")))
-        val state = phone.ask("state")
+        val state = phone.ask("state", """{"stream":"stream-3"}""")
         // A sheet that opens after its end would be the next scenario's.
         sheets.next()
         ends(BillingResponseCode.USER_CANCELED)
@@ -236,14 +258,104 @@ val scenarios = mapOf<String, () -> Any?>(
     "asked to wait" to {
         sells("coins", "t12")
         val phone = Phone(429 to """{"error":"rate_limited"}""", 200 to GRANTED)
-        val replies = phone.send("purchase", message("coins", "12"))
+        val replies = phone.send("purchase", message("coins", "12", stream = ANN))
         val first = replies.next()
         phone.resume()
         phone.resume()
-        val state = phone.ask("state")
-        phone.ask("state", """{"order":"12","stream":"anew"}""")
+        val state = phone.ask("state", """{"stream":"$ANN"}""")
+        phone.ask("state", """{"order":"13","stream":"$ANN_ANEW"}""")
         phone.resume()
-        listOf(first, state, phone.ask("state"), phone.posts(1), replies.size)
+        listOf(first, state, phone.ask("state", """{"stream":"$ANN"}"""), phone.posts(1), replies.size)
+    },
+    "a sheet without a word" to {
+        val phone = Phone()
+        val sheets = LinkedBlockingQueue<String>()
+        Play.sheet = java.util.function.Function { sheets.put(it.account); BillingResponseCode.OK }
+        val replies = phone.send("purchase", message("coins", "27"))
+        sheets.next()
+        phone.resume()
+        val silent = replies.next()
+        Play.sheet = java.util.function.Function { ends(BillingResponseCode.OK, emptyList()) }
+        listOf(silent, phone.ask("state", OF_27), phone.ask("purchase", message("coins", "27")), phone.ask("state", OF_27))
+    },
+    "a sheet whose purchase is found" to {
+        val phone = Phone()
+        Play.sheet = java.util.function.Function {
+            Play.purchases.add(Purchase("coins", "t28", it.account))
+            ends(BillingResponseCode.OK)
+        }
+        listOf(phone.ask("purchase", message("coins", "28")), phone.posts(1))
+    },
+    "two users" to {
+        val phone = Phone()
+        val sheets = LinkedBlockingQueue<String>()
+        Play.sheet = java.util.function.Function { sheets.put(it.account); BillingResponseCode.OK }
+        val anns = phone.send("purchase", message("coins", "29", stream = ANN))
+        sheets.next()
+        val bobs = phone.ask("purchase", message("coins", "30", stream = BOB))
+        val askers = listOf("""{"stream":"$BOB"}""", "{}", """{"order":"31","stream":"$ANN_ANEW"}""")
+        val states = askers.map { phone.ask("state", it) }
+        ends(BillingResponseCode.USER_CANCELED)
+        listOf(bobs) + states + anns.next()
+    },
+    "nobody has asked" to {
+        val phone = Phone(200 to GRANTED.replace("yours", "others"))
+        Play.purchases.add(Purchase("pro", "t32", "32"))
+        phone.ask("state", """{"stream":"$BOB"}""")
+        phone.resume()
+        listOf(phone.posts(1), phone.ask("state", """{"stream":"$BOB"}"""))
+    },
+    "a tap does not take what another user has bought" to {
+        val phone = Phone(200 to GRANTED.replace("yours", "others"))
+        Play.purchases.add(Purchase("pro", "t33", "32"))
+        Play.sheet = java.util.function.Function { throw AssertionError("sold twice") }
+        listOf(phone.ask("purchase", message("pro", "33", "year", stream = BOB)), phone.posts(1))
+    },
+    "killed after the tap" to {
+        sells("coins", "t34")
+        val first = Phone(503 to """{"error":"busy"}""")
+        first.ask("purchase", message("coins", "34", stream = ANN))
+        val second = first.killed()
+        Play.purchases.add(Purchase("coins", "t34", "34"))
+        second.ask("state", """{"stream":"$BOB"}""")
+        second.start()
+        second.posts(1)
+    },
+    "a short message" to {
+        sells("coins", "t35")
+        val phone = Phone()
+        phone.ask("state", """{"stream":"stream-35"}""")
+        listOf(phone.ask("purchase", """{"productId":"coins","userId":"35"}"""), phone.posts(1))
+    },
+    "not genuine" to {
+        sells("coins", "t36")
+        val phone = Phone(400 to """{"error":"not_genuine"}""")
+        listOf(phone.ask("purchase", message("coins", "36")), phone.ask("state", """{"stream":"stream-36"}"""))
+    },
+    "nobody's" to {
+        val phone = Phone(200 to GRANTED.replace("yours", "nobody"))
+        Play.purchases.add(Purchase("coins", "t37", null))
+        phone.ask("restore", """{"stream":"stream-37"}""")
+    },
+    "another page, a frame" to {
+        val phone = Phone()
+        val destination = object : HotwireDestination {
+            override val fragment = Fragment()
+            override val navigator = Navigator(NavigatorConfiguration("main", "https://shop.example.com/paywall", 1))
+        }
+        val component = PaywallComponent("paywall", BridgeDelegate("", destination))
+        Activity.running = ShopApplication().also { it.purchases = phone.purchases }
+        fun hears(url: String, event: String, json: String): String {
+            component.replies.clear()
+            Handler(null).post { component.didReceive(Message("1", "paywall", event, Metadata(url), json)) }
+            phone.ask("state")
+            return component.replies.joinToString { it.jsonData }
+        }
+        val own = "https://shop.example.com/plans"
+        val answers = mutableListOf(hears(own, "state", """{"stream":"$ANN"}"""), WebView.script)
+        answers += hears("https://shop.example.com.evil.test/plans", "state", "{}")
+        WebView.answer = "false"
+        answers + hears(own, "restore", """{"stream":"$BOB"}""")
     },
     "webhook first" to {
         sells("coins", "t13")
@@ -287,18 +399,20 @@ val scenarios = mapOf<String, () -> Any?>(
     "paid later" to {
         sells("coins", "t7", Purchase.PurchaseState.PENDING)
         val phone = Phone()
-        val answers = listOf(phone.ask("purchase", message("coins", "7")), phone.posts(1), phone.ask("state"))
+        val replies = phone.send("purchase", message("coins", "7"))
+        val answers = listOf(replies.next(), phone.posts(1), phone.ask("state", """{"stream":"stream-7"}"""))
+        phone.settles("t7")
         Play.purchases[0].state = Purchase.PurchaseState.PURCHASED
         phone.resume()
-        answers + listOf(phone.posts(1))
+        answers + listOf(phone.posts(1), replies.next())
     },
     "expired stream" to {
         sells("coins", "t8")
         val phone = Phone(403 to """{"error":"expired_stream_name"}""", 200 to GRANTED)
-        val replies = phone.send("purchase", message("coins", "8"))
+        val replies = phone.send("purchase", message("coins", "8", stream = ANN))
         val first = replies.next()
         phone.resume()
-        phone.ask("state", """{"order":"8","stream":"anew"}""")
+        phone.ask("state", """{"order":"9","stream":"$ANN_ANEW"}""")
         listOf(first, replies.next(), phone.posts(2))
     },
     "another user's" to {

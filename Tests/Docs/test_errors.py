@@ -103,6 +103,7 @@ ASKED = [
     Case("invalid_kind", 400, "POST /orders", '{"user":"1","product":"p","kind":"x"}'),
     Case("invalid_token", 400, "POST /orders", '{"user":"1","product":"p","token":"x"}'),
     Case("invalid_locale", 400, "POST /orders", '{"user":"1","product":"p","locale":"?"}'),
+    Case("invalid_time_zone", 400, "POST /orders", '{"user":"1","product":"p","time_zone":"?"}'),
     Case("unknown_order", 404, "GET /orders/11111111-1111-4111-8111-111111111111"),
     Case("unknown_event", 404, "GET /events/1"),
     Case("invalid_query", 400, "GET /search?q="),

@@ -139,10 +139,11 @@ import Testing
             status: status(.owned, day: nil, autoRenew: nil)
         ),
         Case(
-            name: "a non-renewing one runs for a year",
+            // With 29 February 2024.
+            name: "a non-renewing one runs for a year of the calendar",
             kind: .nonRenewing,
             charge: charge(day: nil, bought: -5),
-            status: status(.active, day: 360, autoRenew: nil)
+            status: status(.active, day: 361, autoRenew: nil)
         ),
         Case(
             name: "and then is over",
@@ -179,6 +180,70 @@ import Testing
         #expect(contract.status(at: Self.now) == given.status)
     }
 
+    struct Trial: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var statements: [Statement]
+        var state = ContractState.active
+        var isTrial: Bool
+
+        enum Statement: Sendable { case snapshot(Snapshot), charge(Transaction) }
+    }
+
+    private static let trial = Trial.Statement.charge(charge(day: 3, bought: -4, signed: -4, isTrial: true))
+    private static let said = Trial.Statement.snapshot(snapshot(.active, day: 3, signed: -4, isTrial: true))
+    private static let paid = Trial.Statement.charge(charge(day: 30, bought: -1))
+
+    /// In whatever order a posted transaction, the store's status and the charge arrive.
+    @Test(arguments: [
+        Trial(testDescription: "posted", statements: [trial], isTrial: true),
+        Trial(testDescription: "posted and confirmed", statements: [trial, said], isTrial: true),
+        Trial(
+            testDescription: "cancelled",
+            statements: [trial, said, .snapshot(snapshot(.cancelled, day: 3, isTrial: true))],
+            state: .cancelled,
+            isTrial: true
+        ),
+        Trial(testDescription: "paid, as posted", statements: [trial, said, paid], isTrial: false),
+        Trial(
+            testDescription: "paid, and confirmed",
+            statements: [trial, said, paid, .snapshot(snapshot(.active, day: 30))],
+            isTrial: false
+        ),
+        Trial(
+            testDescription: "not paid",
+            statements: [trial, said, .snapshot(snapshot(.inGracePeriod, day: 5, isTrial: true))],
+            state: .inGracePeriod,
+            isTrial: false
+        ),
+        Trial(
+            testDescription: "over",
+            statements: [.charge(charge(day: -1, bought: -8, signed: -8, isTrial: true))],
+            state: .expired,
+            isTrial: false
+        ),
+    ]) func trialIsThePresentPeriod(_ given: Trial) {
+        let key = ContractKey(provider: .apple, environment: .production, app: "a", lineage: "1")
+        for order in permutations(Array(given.statements.indices)) {
+            var contract = Contract(key: key, kind: .subscription)
+            for index in order {
+                var observation = Observation(contract: key, kind: .subscription)
+                switch given.statements[index] {
+                case .snapshot(let snapshot): observation.snapshot = snapshot
+                case .charge(let charge): observation.transaction = charge
+                }
+                _ = contract.apply(observation, event: "\(index)", signedAt: Self.now)
+            }
+            let status = contract.status(at: Self.now)
+            #expect(status?.state == given.state && status?.isTrial == given.isTrial, "\(order)")
+            #expect(status?.trialEndsAt == (given.isTrial ? Self.day(3) : nil), "\(order)")
+        }
+    }
+
+    private func permutations(_ items: [Int]) -> [[Int]] {
+        guard !items.isEmpty else { return [[]] }
+        return items.flatMap { item in permutations(items.filter { $0 != item }).map { [item] + $0 } }
+    }
+
     @Test func snapshotKnowsTheTransactionBesideIt() {
         let key = ContractKey(provider: .apple, environment: .production, app: "a", lineage: "1")
         var contract = Contract(key: key, kind: .subscription)
@@ -194,25 +259,33 @@ import Testing
 
     private static func day(_ day: Int64) -> Instant { now + .seconds(day * 86_400) }
 
-    private static func snapshot(_ state: ContractState, day: Int64?, signed: Int64 = -1) -> Snapshot {
+    private static func snapshot(_ state: ContractState, day: Int64?, signed: Int64 = -1, isTrial: Bool = false)
+        -> Snapshot
+    {
         Snapshot(
             state: state,
             product: "p",
             autoRenew: true,
             accessUntil: day.map { Self.day($0) },
-            signedAt: Self.day(signed)
+            signedAt: Self.day(signed),
+            isTrial: isTrial
         )
     }
 
-    private static func charge(day: Int64?, revoked: Int64? = nil, bought: Int64 = -1, signed: Int64 = -1)
-        -> Transaction
-    {
+    private static func charge(
+        day: Int64?,
+        revoked: Int64? = nil,
+        bought: Int64 = -1,
+        signed: Int64 = -1,
+        isTrial: Bool = false
+    ) -> Transaction {
         Transaction(
             id: "t",
             product: "p",
             purchasedAt: Self.day(bought),
             expiresAt: day.map { Self.day($0) },
             revokedAt: revoked.map { Self.day($0) },
+            isTrial: isTrial,
             signedAt: Self.day(signed)
         )
     }

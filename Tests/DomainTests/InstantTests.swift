@@ -37,6 +37,15 @@ import Testing
         #expect(milliseconds < -62_135_596_800_000 || Instant(iso8601: instant.iso8601) == instant)
     }
 
+    @Test(arguments: [
+        Case(text: "1970-01-01T00:00:00.000Z", milliseconds: 0),
+        Case(text: "2025-12-18T21:47:00.000Z", milliseconds: 1_766_094_420_000),
+        Case(text: "2024-02-29T23:59:59.120Z", milliseconds: 1_709_251_199_120),
+        Case(text: "1969-12-31T23:59:59.999Z", milliseconds: -1),
+    ]) func alwaysWritesMilliseconds(_ given: Case) throws {
+        #expect(Instant(milliseconds: try #require(given.milliseconds)).iso8601 == given.text)
+    }
+
     @Test func additionSaturates() {
         #expect(Instant(milliseconds: .max) + .seconds(1) == Instant(milliseconds: .max))
         #expect(Instant(milliseconds: .min) - .seconds(1) == Instant(milliseconds: .min))

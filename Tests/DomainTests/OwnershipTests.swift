@@ -5,7 +5,8 @@ import Testing
 @Suite struct OwnershipTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
-        /// `user@time`: a purchase; with `!` a claim while access ran, with `?` one while it did not.
+        /// `user@time`: a purchase; with `!` a claim while access ran, with `?` one while it did not; with `~` what the user's
+        /// app posted unasked.
         var facts: String
         /// Under `transfer`, `transfer_if_inactive`, `keep` and `share`.
         var users: [String]
@@ -24,6 +25,15 @@ import Testing
         Case(name: "two purchases at the same time", facts: "b@1 a@1", users: ["b", "b", "a", "a b"]),
         Case(name: "claims at the same time as access ends", facts: "a!1 b?1", users: ["a", "b", "b", "b a"]),
         Case(name: "the same, by the other one", facts: "b!1 a?1", users: ["b", "a", "a", "a b"]),
+        Case(name: "nobody asked", facts: "a~1 b~2", users: ["", "", "", ""]),
+        Case(name: "another one asks while it is active", facts: "a~1 b!2", users: ["b", "a", "a", "a b"]),
+        Case(name: "another one asks after it lapsed", facts: "a~1 b?2", users: ["b", "b", "a", "a b"]),
+        Case(name: "the first one asks as well", facts: "a~1 a!2 b!3", users: ["b", "a", "a", "a b"]),
+        Case(name: "it was asked for before", facts: "a!1 b~2", users: ["a", "a", "a", "a"]),
+        Case(name: "only the first one had it", facts: "a~1 b~2 c!3", users: ["c", "a", "a", "a c"]),
+        Case(name: "it turns out to be bought", facts: "a~2 b@1", users: ["b", "b", "b", "b"]),
+        Case(name: "it is bought again", facts: "a~1 b@2", users: ["b", "b", "b", "b"]),
+        Case(name: "it turns out so after another one asked", facts: "a~2 c!3 b@1", users: ["c", "b", "b", "b c"]),
     ])
     func holders(_ given: Case) {
         let facts = given.facts.split(separator: " ").map(Self.fact)
@@ -47,6 +57,7 @@ import Testing
             switch text.dropFirst().first {
             case "!": .claim(whileActive: true)
             case "?": .claim(whileActive: false)
+            case "~": .unasked
             default: .purchase
             }
         let at = Int64(text.dropFirst(2)) ?? 0

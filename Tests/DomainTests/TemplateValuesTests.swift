@@ -9,8 +9,8 @@ import Testing
             of: Contract(key: key, kind: .subscription),
             status: ContractStatus(state: .active, product: "m")
         )
-        // The language is the user's, at the moment when the fragment is shown; the others are the page's.
-        let added: Set = ["locale", "entitlement", "entitlement_name", "paywall", "subscription_status"]
+        // The language and the zone are the user's, at the moment when the fragment is shown; the others are the page's.
+        let added: Set = ["locale", "time_zone", "entitlement", "entitlement_name", "paywall", "subscription_status"]
         #expect(Set(heldContract.templateValues(user: "42").keys).union(added) == TemplateValues.names)
     }
 
@@ -46,12 +46,24 @@ import Testing
                 .templateValues(user: "42", event: .autoRenewOff, reason: "AUTO_RENEW_DISABLED") == [
                     "user": "42", "product": "monthly", "name": "monthly", "quantity": "", "group": "g",
                     "state": "cancelled",
-                    "access_until": "18 December 2025", "access_until_iso": "2025-12-18T21:47:00Z",
-                    "auto_renew": "false", "pending_product": "", "price": "9.99", "currency": "EUR",
+                    "access_until": "18 December 2025", "access_until_iso": "2025-12-18T21:47:00.000Z",
+                    "auto_renew": "false", "trial": "false", "trial_ends_at": "", "trial_ends_at_iso": "",
+                    "pending_product": "", "price": "9.99", "currency": "EUR",
                     "order": "a5af9b36-0e4d-4665-8351-0e4003752165", "provider": "apple", "environment": "Sandbox",
                     "event": "subscription.auto_renew_off", "reason": "AUTO_RENEW_DISABLED",
                 ]
         )
+    }
+
+    @Test func trialEndsWithItsAccess() {
+        let key = ContractKey(provider: .apple, environment: .sandbox, app: "a", lineage: "1")
+        var status = ContractStatus(state: .cancelled, product: "m")
+        (status.accessUntil, status.isTrial) = (Instant(milliseconds: 1_766_094_420_000), true)
+        let values = HeldContract(of: Contract(key: key, kind: .subscription), status: status).templateValues(
+            user: "42"
+        )
+        #expect(values["trial"] == "true" && values["trial_ends_at"] == "18 December 2025")
+        #expect(values["trial_ends_at_iso"] == "2025-12-18T21:47:00Z")
     }
 
     struct Price: Sendable {

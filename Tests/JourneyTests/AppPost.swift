@@ -46,13 +46,19 @@ struct AppPost {
         )
     }
 
-    /// Members that are texts.
-    func post(_ path: String, members: [String: String], isTrusted: Bool = false) throws -> Answer {
-        try post(path, body: AppPost.json(members), isTrusted: isTrusted)
+    /// Members that are texts. `isAsked` if the user tapped for it.
+    func post(
+        _ path: String,
+        members: [String: String],
+        isTrusted: Bool = false,
+        isAsked: Bool = false
+    ) throws -> Answer {
+        try post(path, body: AppPost.json(members, isAsked: isAsked), isTrusted: isTrusted)
     }
 
-    static func json(_ members: [String: String]) -> String {
-        "{\(members.map { "\(JSONLiteral.literal($0)):\(JSONLiteral.literal($1))" }.joined(separator: ","))}"
+    static func json(_ members: [String: String], isAsked: Bool = false) -> String {
+        let texts = members.map { "\(JSONLiteral.literal($0)):\(JSONLiteral.literal($1))" }
+        return "{\((texts + (isAsked ? [#""asked":true"#] : [])).joined(separator: ","))}"
     }
 
     func webhook(_ notification: SimulatedEvent) throws -> Answer {

@@ -53,7 +53,7 @@ import Testing
             let first = hasID ? try app.order(of: "42") : nil
             #expect(try push(try buy("SUBSCRIPTION_PURCHASED", token: first)) == 204)
             let claim = try ["purchaseToken": facts.lineage, "stream": app.stream(of: "42")]
-            if !hasID { #expect(try app.post(GooglePostJourneyTests.path, members: claim)["claim"] == "granted") }
+            if !hasID { #expect(try app.post(GooglePostJourneyTests.path, members: claim)["claim"] == "yours") }
             facts.state = state
             facts.accessUntil = Clock().now() + .seconds(86_400)
             if state == .cancelled { #expect(try push(try buy("SUBSCRIPTION_CANCELED", token: first)) == 204) }
@@ -74,7 +74,7 @@ import Testing
         let body = try ["purchaseToken": fixture.facts.lineage, "stream": fixture.app.stream(of: "42")]
         let posted = try fixture.app.post(Self.path, members: body)
         #expect(posted.status == 200, "\(posted)")
-        #expect(posted["outcome"] == "applied" && posted["claim"] == "granted", "\(posted)")
+        #expect(posted["outcome"] == "applied" && posted["claim"] == "yours", "\(posted)")
         let told = try fixture.app.told(page, of: "42")
         #expect(told.filter { $0.contains(#"target="paywall""#) }.count == 1, "\(told)")
         #expect(try fixture.push(delivery) == 204)
@@ -94,9 +94,28 @@ import Testing
         let body = ["purchaseToken": fixture.facts.lineage, "productId": fixture.facts.product]
         #expect(try fixture.app.post(Self.path, members: body, isTrusted: true)["outcome"] == "unclaimed")
         let forUser = body.merging(["user": "7"]) { $1 }
-        #expect(try fixture.app.post(Self.path, members: forUser, isTrusted: true)["claim"] == "granted")
+        #expect(try fixture.app.post(Self.path, members: forUser, isTrusted: true)["claim"] == "yours")
         #expect(try fixture.app.entitlements(of: "7").contains(#""active":true"#))
         #expect(try fixture.app.post(Self.path, members: forUser).status == 401, "a user without the key")
+    }
+
+    @Test(arguments: [true, false]) func onlyATapMovesIt(hasOrder: Bool) throws {
+        let fixture = try Fixture()
+        let app = fixture.app
+        let bought = try fixture.buy("SUBSCRIPTION_PURCHASED", token: hasOrder ? try app.order(of: "ann") : nil)
+        #expect(try fixture.push(bought) == 204)
+        func post(_ user: String, isAsked: Bool = false) throws -> AppPost.Answer {
+            let body = try ["purchaseToken": fixture.facts.lineage, "stream": app.stream(of: user)]
+            return try app.post(Self.path, members: body, isAsked: isAsked)
+        }
+        for (user, claim) in [("ann", "yours"), ("bob", "others"), ("ann", "yours")] {
+            let posted = try post(user)
+            #expect(posted.status == 200 && posted["claim"] == claim, "\(user): \(posted)")
+        }
+        #expect(try app.entitlements(of: "ann").contains(#""active":true"#))
+        #expect(try post("bob", isAsked: true)["claim"] == "yours")
+        #expect(try post("ann")["claim"] == "others")
+        #expect(try app.entitlements(of: "bob").contains(#""active":true"#))
     }
 
     @Test func whatIsKeptForItsUserIsRefusedToOthers() throws {
@@ -105,7 +124,7 @@ import Testing
             try fixture.push(try fixture.buy("SUBSCRIPTION_PURCHASED", token: try fixture.app.order(of: "old"))) == 204
         )
         let body = try ["purchaseToken": fixture.facts.lineage, "stream": fixture.app.stream(of: "new")]
-        let posted = try fixture.app.post(Self.path, members: body)
+        let posted = try fixture.app.post(Self.path, members: body, isAsked: true)
         #expect(posted.status == 409 && posted["error"] == "owned_by_other", "\(posted)")
         #expect(try fixture.app.entitlements(of: "old").contains(#""active":true"#))
     }
@@ -117,8 +136,6 @@ import Testing
         /// Whether the first purchase, and so the second one, carries the first order's UUID.
         var hasID = true
         var poster = "42"
-        /// What the post of the second purchase is answered.
-        var claim = "granted"
     }
 
     /// The second purchase carries the id of the first; the new order comes with the post alone.
@@ -132,8 +149,7 @@ import Testing
                 testDescription: "another user of the store account",
                 type: "SUBSCRIPTION_PURCHASED/again",
                 state: .cancelled,
-                poster: "43",
-                claim: "moved"
+                poster: "43"
             ),
         ],
         [true, false]
@@ -153,8 +169,8 @@ import Testing
             "purchaseToken": SimulatedGooglePlay.successor(of: fixture.facts.lineage),
             "stream": order["signed_stream"] ?? "", "order": order["order"] ?? "",
         ]
-        let posted = try fixture.app.post(Self.path, members: body)
-        #expect(posted.status == 200 && posted["claim"] == second.claim, "\(posted)")
+        let posted = try fixture.app.post(Self.path, members: body, isAsked: true)
+        #expect(posted.status == 200 && posted["claim"] == "yours", "\(posted)")
         if !isPushedFirst { #expect(try fixture.push(delivery) == 204) }
         #expect(try fixture.app.entitlements(of: second.poster).contains(#""active":true"#))
         // Google tells that the first one has ended with it.
@@ -204,6 +220,8 @@ import Testing
         Refusal(body: #"{"purchaseToken":"a","purchaseToken":"b"}"#, status: 400, error: "duplicate_member"),
         Refusal(body: #"{"purchaseToken":"a","productId":""}"#, status: 400, error: "invalid_json"),
         Refusal(body: #"{"purchaseToken":"a","order":"1"}"#, status: 400, error: "invalid_json"),
+        Refusal(body: #"{"purchaseToken":"a","asked":"true"}"#, status: 400, error: "invalid_json"),
+        Refusal(body: #"{"purchaseToken":"a","asked":1}"#, status: 400, error: "invalid_json"),
         Refusal(body: #"{"purchaseToken":"a"}"#, isTrusted: false, status: 401, error: "unauthorized"),
         Refusal(
             body: #"{"purchaseToken":"a","stream":"x--y"}"#,

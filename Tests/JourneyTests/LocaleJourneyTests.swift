@@ -5,7 +5,8 @@ import Simulator
 import TestSupport
 import Testing
 
-/// What an app says of a user's language decides which file the page gets, and how its date and price are written.
+/// What an app says of a user's language decides which file the page gets, and how its date and price are written; what it
+/// says of the time zone decides the day.
 @Suite(.blocking) struct LocaleJourneyTests {
     private let folder = TemporaryFolder()
     private let server: PaycastServer
@@ -13,7 +14,7 @@ import Testing
 
     init() throws {
         let content = #"" lang="{{locale}}" data-price="{{price}}" data-iso="{{access_until_iso}}">"#
-        for name in FragmentName.allCases.map(\.rawValue) {
+        for name in FragmentName.allCases.map(\.rawValue) where name != "purchase" {
             for (locale, text) in [("", "Now"), (".de", "Jetzt"), (".pt", "Agora")] {
                 let roots = ["paywall", "subscription_status"].map {
                     #"<p id="\#($0)\#(content)\#(text) {{access_until}}</p>"#
@@ -61,6 +62,56 @@ import Testing
         _ = try ask("GET", path: "/users/42/stream")
         #expect(try socketText(name) == french, "nothing was said")
         try server.stop()
+    }
+
+    /// It ends at noon in UTC, which is an hour after midnight on the next day in Samoa.
+    @Test func theDayIsTheOneWhereTheUserIs() throws {
+        let order = try ask(
+            "POST",
+            path: "/orders",
+            body: #"{"user":"42","product":"paycast.pro.annual","locale":"de","time_zone":"Pacific/Apia"}"#
+        )
+        let name = try #require(order["signed_stream"]?.text)
+        let socket = try PageWebSocket(port: server.port, path: "/streams?name=\(name)")
+        try trigger("SUBSCRIBED/INITIAL_BUY", "--order", try #require(order["order"]?.text))
+        let live = try socket.text()
+        #expect(live.contains("Jetzt 19. November 2026</p>") && live.contains(#"data-iso="2026-11-18T"#), "\(live)")
+        #expect(try ask("GET", path: "/users/42")["time_zone"]?.text == "Pacific/Apia")
+
+        _ = try ask("GET", path: "/users/42/stream?time_zone=Pacific/Pago_Pago")
+        let west = try socketText(name)
+        #expect(west.contains("Jetzt 18. November 2026</p>"), "the language stays: \(west)")
+        _ = try ask("GET", path: "/users/42/stream?time_zone=Pacific%2FKiritimati&locale=fr")
+        let east = try socketText(name)
+        #expect(east.contains("Now 19 novembre 2026</p>"), "\(east)")
+        try server.restart()
+        #expect(try socketText(name) == east)
+        try server.stop()
+    }
+
+    @Test func aTimeZoneAloneChangesTheDayAlone() throws {
+        let page = try ask("GET", path: "/users/42/stream?time_zone=Pacific/Apia")
+        try trigger("SUBSCRIBED/INITIAL_BUY", "--user", "42")
+        let text = try socketText(try #require(page["signed_stream"]?.text))
+        #expect(text.contains("Now 19 November 2026</p>"), "\(text)")
+        #expect(text.contains(#"lang="" data-price="79.99""#), "\(text)")
+    }
+
+    @Test(arguments: [
+        Refusal(path: "/users/42/stream?time_zone="), Refusal(path: "/users/42/stream?time_zone=Mars/Olympus"),
+        Refusal(path: "/users/42/stream?time_zone=GMT%2B2"), Refusal(path: "/users/42/stream?time_zone=%2B02:00"),
+        Refusal(path: "/users/42/stream?locale=de&time_zone=..%2FEurope%2FBerlin"),
+        Refusal(method: "POST", path: "/orders", body: #"{"user":"42","product":"p","time_zone":"europe/berlin"}"#),
+        Refusal(method: "POST", path: "/orders", body: #"{"user":"42","product":"p","time_zone":""}"#),
+    ])
+    func whatIsNoTimeZoneIsRefused(_ refusal: Refusal) throws {
+        let response = try send(refusal.method, path: refusal.path, body: refusal.body)
+        let message = "time_zone must be a name of the tz database such as Europe/Berlin, America/New_York or UTC."
+        #expect(response.status == 400)
+        let text = String(decoding: response.body, as: UTF8.self)
+        #expect(text == #"{"error":"invalid_time_zone","message":"\#(message)"}"#)
+        let user = try ask("GET", path: "/users/42")
+        #expect(user["locale"] == nil && user["time_zone"] == nil, "nothing of it counts")
     }
 
     @Test func withoutALocaleNothingIsWrittenOtherwise() throws {

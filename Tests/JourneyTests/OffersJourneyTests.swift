@@ -120,7 +120,7 @@ import Testing
         ),
         Refusal(body: #"{"product":"p","allowIntroductoryOffer":true}"#, status: 400, error: "missing_transaction"),
         Refusal(body: #"{"product":"p","offer":"o"}"#, status: 400, error: "missing_app"),
-        Refusal(body: #"{"product":"p","offer":"o","app":"com.example.c"}"#, status: 503, error: "wrong_app"),
+        Refusal(body: #"{"product":"p","offer":"o","app":"com.example.c"}"#, status: 400, error: "unknown_app"),
     ]
 
     @Test func isRefused() throws {

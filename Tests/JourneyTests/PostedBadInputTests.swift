@@ -87,6 +87,16 @@ import Testing
             code: "invalid_json"
         ),
         Attack(
+            name: "asked that is a text",
+            body: #"{"signedTransaction":"JWS","asked":"true"}"#,
+            code: "invalid_json"
+        ),
+        Attack(
+            name: "asked that is a number",
+            body: #"{"signedTransaction":"JWS","asked":1}"#,
+            code: "invalid_json"
+        ),
+        Attack(
             name: "a forged stream",
             body: #"{"signedTransaction":"JWS","stream":"STREAM0"}"#,
             isTrusted: false,
@@ -126,12 +136,34 @@ import Testing
     private static let receipts = [
         Attack(name: "no key", body: #"{"receipt":"AAAA"}"#, isTrusted: false, status: 401, code: "unauthorized"),
         Attack(
-            name: "no key, a page's stream",
-            body: #"{"stream":"STREAM"}"#,
+            name: "no key, a user",
+            body: #"{"receipt":"AAAA","user":"1"}"#,
             isTrusted: false,
             status: 401,
             code: "unauthorized"
         ),
+        Attack(
+            name: "no key, an answer of Apple's that anybody can write",
+            body: #"{"verifyReceipt":{"status":0},"stream":"STREAM"}"#,
+            isTrusted: false,
+            status: 401,
+            code: "unauthorized"
+        ),
+        Attack(
+            name: "a forged stream",
+            body: #"{"receipt":"AAAA","stream":"STREAM0"}"#,
+            isTrusted: false,
+            status: 403,
+            code: "forged_stream_name"
+        ),
+        Attack(
+            name: "no receipt of Apple's",
+            body: #"{"receipt":"AAAA","stream":"STREAM","asked":true}"#,
+            isTrusted: false,
+            code: "invalid_receipt"
+        ),
+        Attack(name: "asked that is a text", body: #"{"receipt":"AAAA","asked":"true"}"#, code: "invalid_json"),
+        Attack(name: "asked that is a number", body: #"{"receipt":"AAAA","asked":1}"#, code: "invalid_json"),
         Attack(name: "no JSON", body: "hello", code: "invalid_json"),
         Attack(name: "nested without end", body: deep, code: "invalid_json"),
         Attack(name: "neither", body: "{}", code: "missing_receipt"),

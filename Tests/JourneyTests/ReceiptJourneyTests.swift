@@ -8,27 +8,10 @@ import Testing
 
 /// What old versions of an app hold, and what its backend stored of them.
 @Suite(.blocking) struct ReceiptJourneyTests {
-    /// Signed as the development store does.
-    private func receipt(_ payload: ReceiptPayload, app: AppPost, as form: CMSSigner.Form = []) throws -> String {
-        let authority = try #require(app.server.folder.read(".paycast/authority.pem"))
-        let chain = try #require(PEM.blocks("CERTIFICATE", in: authority))
-        let signer = CMSSigner(chain: chain, key: try PrivateKey(pem: authority))
-        return Base64.encode(try signer.sign(payload.bytes, form: form))
-    }
-
-    private var payload: ReceiptPayload {
-        let now = Clock().now()
-        return ReceiptPayload(
-            bundle: "com.example.paycast",
-            createdAt: Instant(milliseconds: (now - .seconds(60)).seconds * 1000).iso8601,
-            expiresAt: Instant(milliseconds: (now + .seconds(86_400)).seconds * 1000).iso8601
-        )
-    }
-
     @Test(arguments: [CMSSigner.Form(), .indefinite]) func receiptOpensThePage(_ form: CMSSigner.Form) throws {
         let app = try AppPost()
         let page = try app.page("42")
-        let body = try ["receipt": receipt(payload, app: app, as: form), "user": "42"]
+        let body = try ["receipt": app.receipt(app.receiptPayload, as: form), "user": "42"]
         let posted = try app.post("/receipts/apple", members: body, isTrusted: true)
         #expect(posted.status == 200)
         #expect(posted["outcome"] == "applied")
@@ -46,7 +29,7 @@ import Testing
         (refund.type, refund.subtype) = ("REFUND", nil)
         refund.facts.state = .active
         #expect(try app.remember(refund).status == 200)
-        let body = try ["receipt": receipt(payload, app: app), "user": "42"]
+        let body = try ["receipt": app.receipt(app.receiptPayload), "user": "42"]
         let posted = try app.post("/receipts/apple", members: body, isTrusted: true)
         #expect(posted.status == 200)
         #expect(posted["source"] == "store")
@@ -58,10 +41,10 @@ import Testing
         let app = try AppPost()
         let bought = app.purchase("1000000000000001", ago: 30)
         #expect(try app.remember(bought).status == 200)
-        let owner = try ["receipt": receipt(payload, app: app), "user": "42"]
+        let owner = try ["receipt": app.receipt(app.receiptPayload), "user": "42"]
         #expect(try app.post("/receipts/apple", members: owner, isTrusted: true).status == 200)
         #expect(try app.entitlements(of: "42").contains(#""active":true"#))
-        let thief = ["receipt": try isOfIOS6 ? receiptOfIOS6 : foreignReceipt, "user": "thief"]
+        let thief = ["receipt": try isOfIOS6 ? receiptOfIOS6 : foreignReceipt(app), "user": "thief"]
         let posted = try app.post("/receipts/apple", members: thief, isTrusted: true)
         #expect(posted.status == 200 && posted["claim"] == "unproven", "\(posted)")
         #expect(try app.entitlements(of: "42").contains(#""active":true"#))
@@ -74,29 +57,31 @@ import Testing
         return Base64.encode(Array(list.utf8))
     }
 
-    private var foreignReceipt: String {
-        get throws {
-            let authority = try DevelopmentAuthority.create()
-            let signer = CMSSigner(chain: authority.chain, key: authority.leafKey)
-            return Base64.encode(try signer.sign(payload.bytes, form: []))
-        }
+    private func foreignReceipt(_ app: AppPost) throws -> String {
+        let authority = try DevelopmentAuthority.create()
+        let signer = CMSSigner(chain: authority.chain, key: authority.leafKey)
+        return Base64.encode(try signer.sign(app.receiptPayload.bytes, form: []))
     }
 
     @Test func appleThatCannotBeAskedIsAskedAgain() throws {
         let app = try AppPost(["PAYCAST_APPLE_API_URL": "http://127.0.0.1:1"])
-        let posted = try app.post("/receipts/apple", members: ["receipt": receipt(payload, app: app)], isTrusted: true)
+        let posted = try app.post(
+            "/receipts/apple",
+            members: ["receipt": app.receipt(app.receiptPayload)],
+            isTrusted: true
+        )
         #expect(posted.status == 503)
         #expect(posted["error"] == "store_unreachable")
     }
 
     @Test func everyPurchaseIsCommittedAndTheNewestAnswers() throws {
         let app = try AppPost()
-        var payload = payload
+        var payload = app.receiptPayload
         payload.purchases.insert(
             ReceiptPayload.purchase("9", of: "9", product: "map", at: "2020-01-01T00:00:00Z", until: "", type: 0),
             at: 0
         )
-        let body = try ["receipt": receipt(payload, app: app), "user": "42"]
+        let body = try ["receipt": app.receipt(payload), "user": "42"]
         let posted = try app.post("/receipts/apple", members: body, isTrusted: true)
         #expect(posted["outcome"] == "applied")
         let events = posted.body.split(separator: #""contract":""#).dropFirst().map { $0.prefix { $0 != "\"" } }
@@ -112,11 +97,11 @@ import Testing
         var bought = app.purchase("1000000000000001", token: token, ago: 60)
         (bought.type, bought.subtype) = ("REFUND", nil)
         bought.facts.state = .active
-        var payload = payload
+        var payload = app.receiptPayload
         let date = Instant(milliseconds: (Clock().now() - .seconds(600)).seconds * 1000).iso8601
         payload[12] = .date(date)
         payload.setPurchase(1704, value: .date(date))
-        let body = try ["receipt": receipt(payload, app: app), "user": "42"]
+        let body = try ["receipt": app.receipt(payload), "user": "42"]
         if isReceiptFirst {
             #expect(try app.post("/receipts/apple", members: body, isTrusted: true)["outcome"] == "applied")
         }
@@ -154,8 +139,12 @@ import Testing
             "latest_receipt_info":[{"product_id":"pro","transaction_id":"2","original_transaction_id":"1",
             "purchase_date_ms":"\(past - 1000)","expires_date_ms":"\(past + 1000)"}]}
             """
-        let body = "{\"verifyReceipt\":\(answer),\"user\":\"old\"}"
-        #expect(try app.post("/receipts/apple", body: body, isTrusted: true).status == 409)
+        for isAsked in [true, false] {
+            let body = "{\"verifyReceipt\":\(answer),\"user\":\"old\",\"asked\":\(isAsked)}"
+            let posted = try app.post("/receipts/apple", body: body, isTrusted: true)
+            #expect(posted.status == (isAsked ? 409 : 200), "\(posted)")
+            #expect(posted["claim"] == (isAsked ? nil : "others"), "\(posted)")
+        }
         #expect(try app.entitlements(of: "new").contains(#""active":true"#))
     }
 }

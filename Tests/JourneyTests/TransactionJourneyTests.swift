@@ -17,7 +17,7 @@ import Testing
         let posted = try app.post("/transactions/apple", members: body)
         #expect(posted.status == 200)
         #expect(posted["outcome"] == "applied")
-        #expect(posted["claim"] == "granted")
+        #expect(posted["claim"] == "yours")
         #expect(posted["event"]?.hasPrefix("client:") == true)
         #expect(try success(app.told(page, of: "42")) == 1)
         #expect(try app.webhook(bought).status == 200)
@@ -48,7 +48,7 @@ import Testing
         #expect(try app.webhook(bought)["outcome"] == "unclaimed")
         let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "42")]
         let posted = try app.post("/transactions/apple", members: body)
-        #expect(posted["claim"] == "granted")
+        #expect(posted["claim"] == "yours")
         #expect(try success(app.told(page, of: "42")) == 1)
     }
 
@@ -58,7 +58,7 @@ import Testing
         let nobody = try app.post("/transactions/apple", members: ["signedTransaction": transaction], isTrusted: true)
         #expect(nobody["outcome"] == "unclaimed")
         let user = ["signedTransaction": transaction, "user": "7"]
-        #expect(try app.post("/transactions/apple", members: user, isTrusted: true)["claim"] == "granted")
+        #expect(try app.post("/transactions/apple", members: user, isTrusted: true)["claim"] == "yours")
         #expect(try app.entitlements(of: "7").contains(#""active":true"#))
         #expect(try app.post("/transactions/apple", members: user).status == 401, "a user without the key")
     }
@@ -96,8 +96,8 @@ import Testing
         #expect(try app.webhook(bought)["outcome"] == "applied")
         _ = try app.told(loser, of: "old")
         let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "new")]
-        let posted = try app.post("/transactions/apple", members: body)
-        #expect(posted["claim"] == "moved")
+        let posted = try app.post("/transactions/apple", members: body, isAsked: true)
+        #expect(posted["claim"] == "yours")
         let (lost, won) = (try loser.message(), try winner.message())
         #expect(lost.data?.contains("moved") == true)
         #expect(won.data?.contains(#"target="paywall""#) == true)
@@ -111,7 +111,7 @@ import Testing
         let bought = app.purchase("2000000000000001", token: try app.order(of: "old"))
         #expect(try app.webhook(bought)["outcome"] == "applied")
         let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "new")]
-        let posted = try app.post("/transactions/apple", members: body)
+        let posted = try app.post("/transactions/apple", members: body, isAsked: true)
         #expect(posted.status == 409)
         #expect(posted["error"] == "owned_by_other")
         #expect(try app.entitlements(of: "old").contains(#""active":true"#))

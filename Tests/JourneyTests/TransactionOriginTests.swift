@@ -1,8 +1,7 @@
-import Simulator
 import TestSupport
 import Testing
 
-/// Pages of other origins that post a transaction: the rule of /streams, and what browsers ask before.
+/// Pages of other origins that post a transaction or a receipt: the rule of /streams, and what browsers ask before.
 @Suite(.blocking) struct TransactionOriginTests {
     struct Case: Sendable {
         var origin: String?
@@ -17,20 +16,18 @@ import Testing
         Case(origin: "https://evil.example", isRefused: true), Case(origin: "null", isRefused: true),
     ]
 
-    @Test func sameAndListedMayPost() throws {
+    @Test(arguments: AskedJourneyTests.Proof.allCases)
+    func sameAndListedMayPost(_ proof: AskedJourneyTests.Proof) throws {
         let app = try AppPost(["PAYCAST_ALLOWED_ORIGINS": "https://shop.example"])
-        let bought = app.purchase("2000000000000001")
-        let body = AppPost.json([
-            "signedTransaction": try app.store.transaction(bought), "stream": try app.stream(of: "42"),
-        ])
+        let body = AppPost.json(try proof.members(in: app).merging(["stream": app.stream(of: "42")]) { $1 })
         for given in TransactionOriginTests.cases {
             let origin = given.origin?.replacing("HOST", with: "127.0.0.1:\(app.server.port)")
             let headers = origin.map { [("Origin", $0)] } ?? []
-            let asked = try app.post("/transactions/apple", body: "", headers: headers, method: "OPTIONS")
+            let asked = try app.post(proof.path, body: "", headers: headers, method: "OPTIONS")
             #expect(asked.status == (given.isRefused ? 403 : 204), "\(given)")
             let headersAllowed = "Access-Control-Allow-Headers: Content-Type, traceparent\r\n"
             #expect(asked.head.contains(headersAllowed) == (given.allowed != nil))
-            let posted = try app.post("/transactions/apple", body: body, headers: headers)
+            let posted = try app.post(proof.path, body: body, headers: headers)
             #expect(posted.status == (given.isRefused ? 403 : 200), "\(given)")
             if given.isRefused { #expect(posted["error"] == "origin_not_allowed") }
             for answer in [asked, posted] {
@@ -42,10 +39,11 @@ import Testing
     }
 
     /// A page must be able to read why it was refused.
-    @Test func refusalsAreShownToo() throws {
+    @Test(arguments: AskedJourneyTests.Proof.allCases)
+    func refusalsAreShownToo(_ proof: AskedJourneyTests.Proof) throws {
         let app = try AppPost(["PAYCAST_ALLOWED_ORIGINS": "https://shop.example"])
         let headers = [("Origin", "https://shop.example")]
-        let posted = try app.post("/transactions/apple", body: "{}", headers: headers)
+        let posted = try app.post(proof.path, body: "{}", headers: headers)
         #expect(posted.status == 400)
         #expect(posted.head.contains("Access-Control-Allow-Origin: https://shop.example"))
     }

@@ -55,7 +55,7 @@ import Testing
         let whole = try app.get("/users/a%2Fb/events?limit=100")
         var (found, next, since) = ([String](), "", "")
         for round in 0..<20 {
-            let page = try app.get("/users/a/b/events?limit=10" + (next.isEmpty ? "" : "&before=\(next)"))
+            let page = try app.get("/users/a%2Fb/events?limit=10" + (next.isEmpty ? "" : "&before=\(next)"))
             let cursors = page.json?["events"]?.items?.compactMap { $0["cursor"]?.text } ?? []
             #expect(!cursors.isEmpty && cursors.count <= 10)
             found += cursors
@@ -116,6 +116,12 @@ import Testing
         Refused(path: "/users/a%0Ab", code: "invalid_user"),
         Refused(path: "/users/\(String(repeating: "u", count: 256))", code: "invalid_user"),
         Refused(path: "/users/", status: 404, code: "not_found"),
+        Refused(path: "/users/42/entitlements/", status: 404, code: "not_found"),
+        Refused(path: "/users/42/entitlement", status: 404, code: "not_found"),
+        Refused(path: "/users/a/b", status: 404, code: "not_found"),
+        Refused(path: "/users/42/", method: "DELETE", status: 404, code: "not_found"),
+        Refused(path: "/users/42/grants//", method: "DELETE", status: 404, code: "not_found"),
+        Refused(path: "/users/42/grants/", method: "DELETE", status: 404, code: "unknown_grant"),
         Refused(path: "/users/42/events", isTrusted: false, status: 401, code: "unauthorized"),
         Refused(path: "/users/42/events", method: "POST", status: 405, code: "method_not_allowed"),
         Refused(path: "/users/a%0Ab/events", code: "invalid_user"),

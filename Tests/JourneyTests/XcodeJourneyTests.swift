@@ -29,7 +29,7 @@ import Testing
         let bought = try xcode.sign(transaction("0", token: try app.order(of: "42")))
         let body = ["signedTransaction": bought, "stream": try app.stream(of: "42")]
         let posted = try app.post("/transactions/apple", members: body)
-        #expect(posted.status == 200 && posted["outcome"] == "applied" && posted["claim"] == "granted", "\(posted)")
+        #expect(posted.status == 200 && posted["outcome"] == "applied" && posted["claim"] == "yours", "\(posted)")
         #expect(try page.message().data?.contains(#"target="paywall""#) == true)
         let held = try app.entitlements(of: "42")
         #expect(held.contains(#""active":true"#) && held.contains(#""environment":"Xcode""#), "\(held)")
@@ -49,7 +49,7 @@ import Testing
         let before = try app.entitlements(of: "store").split(separator: #","since""#)[0]
         let local = try xcode.sign(transaction("0", ago: 0))
         let body = ["signedTransaction": local, "stream": try app.stream(of: "simulator")]
-        #expect(try app.post("/transactions/apple", members: body)["claim"] == "granted")
+        #expect(try app.post("/transactions/apple", members: body)["claim"] == "yours")
         #expect(try app.entitlements(of: "store").hasPrefix(before))
         #expect(try app.entitlements(of: "simulator").contains(#""environment":"Xcode""#))
         var refund = app.purchase("0", token: bought.token, ago: 0)
@@ -74,7 +74,7 @@ import Testing
     @Test func productionRefusesItAndHonoursNone() throws {
         let (app, xcode) = (try AppPost(), try XcodeSigner())
         let body = ["signedTransaction": try xcode.sign(transaction("0")), "stream": try app.stream(of: "42")]
-        #expect(try app.post("/transactions/apple", members: body)["claim"] == "granted")
+        #expect(try app.post("/transactions/apple", members: body)["claim"] == "yours")
         try app.server.stop(with: .terminate)
         let (apiKey, streamKey) = (app.workspace.apiKey, app.workspace.streamKey)
         let production = try PaycastServer(

@@ -22,13 +22,13 @@ import Testing
         #expect(page.entries == [AuditEntry(id: 1, at: page.entries[0].at, act: act)] && !page.hasMore)
     }
 
-    @Test func languageAndTraceOfARepeatedRequestAreNoAct() throws {
+    @Test func localeAndTraceOfARepeatedRequestAreNoAct() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         var request = OrderRequest(user: "42", product: "pro", token: OrderToken.random())
         let act = Act(.order, by: Self.support, user: "42")
         try ledger.order(request, by: act)
-        request.language = LanguageTag("de")
+        request.locale.language = LanguageTag("de")
         request.trace = TraceID(String(repeating: "1", count: 32))
         try ledger.order(request, by: act)
         #expect(try ledger.audit().entries.count == 1)

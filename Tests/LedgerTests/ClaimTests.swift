@@ -141,10 +141,10 @@ import Testing
         defer { ledger.remove() }
         let event = Fixture.subscription("e1", state: .active)
         #expect(try ledger.send(event).outcome == .unclaimed)
-        let given = try ledger.send(event, claim: Claim(user: "42", isForUnclaimed: true))
+        let given = try ledger.send(event, claim: Claim(user: "42", isAsked: false))
         #expect(given.outcome == .duplicate && given.claim == .granted)
-        #expect(try ledger.send(event, claim: Claim(user: "42", isForUnclaimed: true)).claim == .granted)
-        #expect(try ledger.send(event, claim: Claim(user: "43", isForUnclaimed: true)).claim == .refused)
+        #expect(try ledger.send(event, claim: Claim(user: "42", isAsked: false)).claim == .granted)
+        #expect(try ledger.send(event, claim: Claim(user: "43", isAsked: false)).claim == .untouched)
         #expect(try ledger.entitlements("42").contracts.map(\.state) == [.active])
         #expect(try ledger.entitlements("43").contracts.isEmpty)
         let last = try #require(try ledger.entries().entries.last)
@@ -238,14 +238,14 @@ import Testing
         #expect(try ledger.entitlements("42").contracts.map(\.isFamilyShared).sorted { !$0 && $1 } == [false, true])
     }
 
-    @Test func claimOfAnEventThatContradictsItsOrderIsRefused() throws {
+    @Test func claimOfAnEventThatContradictsItsOrderIsNotHeard() throws {
         let ledger = try ledger(.transfer)
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "old", product: "news", group: "news")).order.token
         var event = posted("e1", minute: 1)
         event.observation?.token = token
         let result = try ledger.send(event, claim: Claim(user: "new"))
-        #expect((result.outcome, result.claim) == (.quarantined, .refused))
+        #expect((result.outcome, result.claim) == (.quarantined, .nobody))
     }
 
     private func shown(_ fragments: [Fragment]) -> [String] {

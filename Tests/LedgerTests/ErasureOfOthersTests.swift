@@ -52,6 +52,21 @@ import Testing
         #expect(try ledger.record("43").contracts.map(\.tracked.contract.token) == [nil])
     }
 
+    /// The erased user's phone had posted what somebody else has bought.
+    @Test func postsThatNobodyAskedForGo() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = ErasureOfOthersTests.token
+        _ = try ledger.order(OrderRequest(user: "42", product: "monthly", token: token))
+        let posted = ErasureOfOthersTests.purchase("e1", token: token)
+        let claim = Claim(user: ErasureTests.user, isAsked: false)
+        #expect(try ledger.send(posted, claim: claim).claim == .untouched)
+        #expect(try ErasureTests.traces(in: ledger) != [])
+        try ledger.erase(ErasureTests.user)
+        #expect(try ledger.entitlements("42").isActive)
+        #expect(try ErasureTests.traces(in: ledger) == [])
+    }
+
     /// RevenueCat names users, and says who lost what to whom.
     @Test func transfersOfErasedUsersAreSettled() throws {
         let ledger = try TemporaryLedger()

@@ -85,7 +85,7 @@ import Testing
             counts: LedgerMetrics(Metrics(), providers: []),
             health: LedgerHealth(.silent, metrics: Metrics()),
             onCommit: { committed.add($0) },
-            onLanguage: { _ in }
+            onLocale: { _ in }
         )
         loop.run(mailbox, waker: Waker()) {}
         #expect(answers["small"] == .failure(.busy))

@@ -44,7 +44,7 @@ import Testing
 
     /// Whatever the user holds besides, also what the transaction does not read.
     @Test func aMessageSaysWhatTheAnswerSays() throws {
-        let ledger = try ledger()
+        let ledger = try ledger([HookTarget(address: HookTests.address, types: [.entitlementsChanged])])
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         let changes: [Event] = [

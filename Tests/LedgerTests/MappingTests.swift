@@ -35,6 +35,8 @@ import Testing
         }
         #expect((held.state, held.accessUntil) == (effect.notice.state, end))
         #expect(held.isFamilyShared == (row.row == 33 || row.row == 34))
+        #expect(held.trialEndsAt == (row.isTrial ? end : nil))
+        #expect(effect.shown.allSatisfy { $0["trial"] == "\(row.isTrial)" })
     }
 
     /// Row 3 at Apple, Ask to Buy: Apple says nothing of it, so that the page stays as it is until the family's
@@ -53,13 +55,15 @@ import Testing
         let scenario = try TableScenario(row)
         for _ in 0..<3 { try scenario.deliver(row.statement) }
         let fragments = try scenario.ledger.entries().entries.flatMap(\.fragments)
-        #expect(fragments.summary == [])
+        #expect(fragments.summary == ["purchase=purchase"])
+        guard case .template(_, let values)? = fragments.first?.content else { throw LedgerError.busy }
+        #expect(values["quantity"] == "3")
         #expect(try scenario.ledger.entitlements(TableScenario.buyer).contracts.map(\.quantity) == [3])
         #expect(try scenario.deliver("REFUND").held.contracts.map(\.state) == [.revoked])
     }
 
     @Test func everyEventOfTheTableHasACase() {
-        #expect(TableOfEvents.rows.map(\.number) == Array(1...42))
+        #expect(TableOfEvents.rows.map(\.number) == Array(1...43))
         let tested = Set(TableCase.all.map { "row \($0.row), \($0.provider): \($0.statement.words)" })
         let named = TableOfEvents.rows.flatMap { row in
             row.words.flatMap { provider, words in

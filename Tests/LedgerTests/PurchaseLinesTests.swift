@@ -20,13 +20,15 @@ import Testing
         var days: Int? = 30
         var renews = true
         var replacement: String?
+        var isRemoved = false
 
         var json: String {
             let end = days.map { (PurchaseLinesTests.start + PurchaseLinesTests.day * $0).iso8601 }
             let expiry = end.map { #""expiryTime":"\#($0)","# } ?? ""
             let deferred = replacement.map { #""deferredItemReplacement":{"productId":"\#($0)"},"# } ?? ""
+            let removed = isRemoved ? #""deferredItemRemoval":{},"# : ""
             return
-                #"{"productId":"\#(product)",\#(expiry)\#(deferred)"autoRenewingPlan":{"autoRenewEnabled":\#(renews)}}"#
+                #"{"productId":"\#(product)",\#(expiry)\#(deferred)\#(removed)"autoRenewingPlan":{"autoRenewEnabled":\#(renews)}}"#
         }
     }
 
@@ -35,7 +37,8 @@ import Testing
         lines: [Line],
         minute: Int,
         state: String = "ACTIVE",
-        token: OrderToken?
+        token: OrderToken?,
+        catalog: Catalog = PurchaseLinesTests.catalog
     ) throws -> Event {
         let now = Self.start + .seconds(60 * minute)
         let account = token.map { #""externalAccountIdentifiers":{"obfuscatedExternalAccountId":"\#($0)"},"# } ?? ""
@@ -48,15 +51,15 @@ import Testing
                 subscription: Array(answer.utf8),
                 token: "T",
                 package: "app",
-                catalog: Self.catalog,
+                catalog: catalog,
                 readAt: now
             )
         )
         return purchase.statement(body: Array(id.utf8), id: id)
     }
 
-    private func ledger() throws -> (TemporaryLedger, OrderToken) {
-        let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only([]), catalog: Self.catalog))
+    private func ledger(_ catalog: Catalog = PurchaseLinesTests.catalog) throws -> (TemporaryLedger, OrderToken) {
+        let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only([]), catalog: catalog))
         return (ledger, try ledger.order(OrderRequest(user: "42", product: "base")).order.token)
     }
 
@@ -92,6 +95,39 @@ import Testing
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra expired"])
         let ended = try ledger.entitlements("42").contracts.first { $0.product == "extra" }
         #expect(ended?.accessUntil == Self.start + Self.day * 3)
+    }
+
+    /// The base is what the purchase began with, whatever an add-on is called.
+    @Test func addOnTakesNothingOver() throws {
+        let (ledger, token) = try ledger(Catalog())
+        defer { ledger.remove() }
+        let alone = try read("e1", lines: [Line(product: "plan")], minute: 1, token: token, catalog: Catalog())
+        _ = try ledger.send(alone)
+        let lines = [Line(product: "add.on"), Line(product: "plan", days: 60)]
+        let both = try read("e2", lines: lines, minute: 2, token: token, catalog: Catalog())
+        #expect(both.observation?.contract.lineage == "T" && both.observation?.snapshot?.product == "add.on")
+        _ = try ledger.send(both)
+        #expect(try held(ledger) == ["T": "plan active", "T#add.on": "add.on active"])
+        // Read again, each statement is filed where it was.
+        let filed = try #require(both.filed(as: "e2#add.on"))
+        #expect(filed.observation?.contract.lineage == "T#add.on" && filed.id == "e2#add.on")
+        _ = try ledger.replay(ReplayBatch(events: [alone, both, filed]))
+        #expect(try held(ledger) == ["T": "plan active", "T#add.on": "add.on active"])
+        // The add-on alone goes on under the purchase's own id.
+        let rest = try read("e3", lines: [Line(product: "add.on")], minute: 3, token: token, catalog: Catalog())
+        _ = try ledger.send(rest)
+        #expect(try held(ledger) == ["T": "add.on active", "T#add.on": "add.on expired"])
+    }
+
+    /// Google leaves its `autoRenewEnabled` on.
+    @Test func productThatIsToBeRemovedDoesNotRenew() throws {
+        let (ledger, token) = try ledger()
+        defer { ledger.remove() }
+        let lines = [Line(product: "base"), Line(product: "extra", isRemoved: true)]
+        _ = try ledger.send(try read("e1", lines: lines, minute: 1, token: token))
+        let held = try ledger.entitlements("42").entitlements
+        #expect(held.map(\.product) == ["base", "extra"] && held.map(\.autoRenew) == [true, false])
+        #expect(held.map(\.state) == [.active, .cancelled])
     }
 
     /// Until it begins, a deferred replacement is listed without a date, and later the old product may be.

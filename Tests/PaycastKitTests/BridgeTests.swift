@@ -56,6 +56,8 @@ struct BridgeTests {
         let outcomes: [(PurchaseOutcome, String)] = [
             (.granted(Fixture.grant), "granted"), (.pending, "pending"), (.cancelled, "cancelled"),
             (.kept(.offline), "kept"), (.recorded(outcome: "unclaimed"), "recorded"), (.ownedByOther, "owned_by_other"),
+            (.alreadyOwned, "already_owned"), (.changesAtRenewal, "changes_at_renewal"), (.loggedOut, "logged_out"),
+            (.refused, "refused"),
         ]
         for (outcome, status) in outcomes { #expect(PurchaseReply(outcome).status == status) }
     }
@@ -97,11 +99,11 @@ struct BridgeTests {
         await app.store.answer(.bought(Fixture.transaction()))
         let message = #"{"product":"pro.annual","order":"\#(Fixture.token(1))","stream":"\#(stream)"}"#
         #expect(await ask(purchases, "purchase", message) == #"{"reason":"offline","status":"kept"}"#)
-        let state = await ask(purchases, "state", "")
+        let state = await ask(purchases, "state", #"{"stream":"\#(stream)"}"#)
         #expect(state.contains(#""kept":1"#))
         #expect(state.contains(#""purchases":[{"productId":"pro.annual","status":"kept"}]"#))
         let foreign = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: "bob").text)"}"#)
-        #expect(foreign.contains(#""purchases":[]"#) && foreign.contains(#""entitlements":[]"#))
+        #expect(foreign.contains(#""purchases":[]"#) && foreign.contains(#""entitlements":{}"#))
         _ = await ask(purchases, "state", #"{"stream":"\#(stream)"}"#)
         await app.server.answer("transactions/apple", 409, #"{"error":"owned_by_other","message":"."}"#)
         app.clock.advance(5)
@@ -120,8 +122,8 @@ struct BridgeTests {
             ([], "nothing"), ([granted], "restored"), ([.ownedByOther, .kept(.offline), granted], "restored"),
             ([.ownedByOther], "owned_by_other"), ([.ownedByOther, .ownedByOther], "owned_by_other"),
             ([.kept(.offline)], "offline"), ([.ownedByOther, recorded, .kept(.busy)], "offline"),
-            ([.ownedByOther, recorded, .kept(.refused)], "recorded"),
-            ([.kept(.needsStream)], "failed"), ([.ownedByOther, .kept(.refused)], "failed"),
+            ([.ownedByOther, recorded, .refused], "recorded"), ([.loggedOut, .refused], "logged_out"),
+            ([.ownedByOther, .refused], "refused"),
         ]
         for (outcomes, status) in cases {
             let items = outcomes.map { Restoration.Item(Fixture.transaction(), outcome: $0) }
@@ -183,6 +185,57 @@ struct BridgeTests {
         #expect(await ask(purchases, "restore", "{}").contains(#""status":"restored""#))
     }
 
+    @Test("state: a page that names nobody is told nothing of the user of the page before, but of the app's own")
+    func stateOfNobody() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let pro = #"{"active":true,"entitlements":{"pro":{"active":true}},"contracts":[]}"#
+        await app.server.answer("entitlements", 200, pro)
+        await app.server.answer("transactions/apple", nil)
+        await app.store.answer(.bought(Fixture.transaction()))
+        let stream = Fixture.stream(of: "ann").text
+        let message = #"{"product":"pro.annual","order":"\#(Fixture.token(1))","stream":"\#(stream)"}"#
+        #expect(await ask(purchases, "purchase", message) == #"{"reason":"offline","status":"kept"}"#)
+        let page = #"{"stream":"\#(stream)"}"#
+        #expect(await app.eventually { await ask(purchases, "state", page).contains(#"{"pro":{"active":true}}"#) })
+        #expect(
+            await ask(purchases, "state", "") == #"{"entitlements":{},"kept":1,"purchases":[],"status":"unknown"}"#
+        )
+        purchases.logIn(Fixture.stream(of: "ann"))
+        #expect(await app.eventually { await ask(purchases, "state", "").contains(#""status":"kept""#) })
+        #expect(await ask(purchases, "state", "").contains(#"{"pro":{"active":true}}"#))
+    }
+
+    @Test(
+        "state: answered again with news, it brings no page to the front: two pages of two users would take turns for ever"
+    )
+    func news() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let (ann, bob) = (Fixture.stream(of: "ann"), Fixture.stream(of: "bob"))
+        _ = await ask(purchases, "state", #"{"stream":"\#(ann.text)"}"#)
+        _ = await purchases.handle("state", json: Data(#"{"stream":"\#(bob.text)"}"#.utf8), isNews: true)
+        app.store.bring(.signed(Fixture.transaction(7, token: nil)))
+        #expect(await app.eventually { await app.store.finished == [7] })
+        let post = await app.server.requests.first { $0.path == "transactions/apple" }
+        let body = String(decoding: post?.body ?? Data(), as: UTF8.self)
+        #expect(body.contains(ann.text))
+    }
+
+    @Test("purchase, prices and refund: the short message of other pages is understood, too")
+    func shortMessage() async {
+        let purchases = app.launch(orders: FixedOrders())
+        defer { purchases.stop() }
+        let prices = await ask(purchases, "prices", #"{"products":[{"productId":"pro.annual"}]}"#)
+        #expect(prices.contains(#""prices":{"pro.annual":"€ 79,99"}"#))
+        for (userId, token) in [(Fixture.token(7).uuidString, Fixture.token(7)), ("42", Fixture.token(1))] {
+            let message = #"{"productId":"pro.annual","userId":"\#(userId)"}"#
+            #expect(await ask(purchases, "purchase", message) == #"{"status":"cancelled"}"#)
+            #expect(await app.store.purchases.last == token)
+        }
+        #expect(await ask(purchases, "refund", #"{"productId":"pro.annual"}"#) == #"{"status":"requested"}"#)
+    }
+
     @Test("refund: requested, cancelled, or why not")
     func refund() async {
         let purchases = app.launch()
@@ -203,5 +256,59 @@ struct BridgeTests {
             #expect(await ask(purchases, event, json) == #"{"error":"invalid_message","status":"error"}"#)
         }
         #expect(await ask(purchases, "buy", json) == #"{"error":"unknown_event","status":"error"}"#)
+    }
+}
+
+@Suite("Which frames may speak for a page")
+struct PageGateTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var isMainFrame = true
+        var origin = "https://shop.example.com"
+        var isHeard: Bool
+
+        static let all = [
+            Case(testDescription: "the app's own page", isHeard: true),
+            Case(testDescription: "with a port of its own", origin: "http://mac.local:3000", isHeard: true),
+            Case(testDescription: "a frame of the app's own page", isMainFrame: false, isHeard: false),
+            Case(
+                testDescription: "a frame of an advertiser",
+                isMainFrame: false,
+                origin: "https://ads.example",
+                isHeard: false
+            ),
+            Case(
+                testDescription: "another site's page",
+                origin: "https://shop.example.com.evil.example",
+                isHeard: false
+            ),
+            Case(testDescription: "without TLS", origin: "http://shop.example.com", isHeard: false),
+            Case(testDescription: "another port", origin: "https://shop.example.com:8443", isHeard: false),
+            Case(testDescription: "a page of no origin", origin: "://", isHeard: false),
+        ]
+    }
+
+    @Test("The main frame of the app's own pages, and no other", arguments: Case.all)
+    func frames(of it: Case) {
+        var gate = PageGate(origins: ["https://shop.example.com", "http://mac.local:3000"])
+        let message = ["1", "7", "restore"]
+        gate.hear(message, json: Data("{}".utf8), isMainFrame: it.isMainFrame, origin: it.origin)
+        #expect((gate.take(message) != nil) == it.isHeard)
+        #expect(gate.take(message) == nil, "once")
+    }
+
+    @Test("What a page has said is taken from it, though a frame says another thing under the same id")
+    func content() {
+        var gate = PageGate(origins: ["https://shop.example.com"])
+        let (own, foreign) = (Data(#"{"stream":"ann"}"#.utf8), Data(#"{"stream":"eve"}"#.utf8))
+        let message = ["1", "7", "restore"]
+        gate.hear(message, json: own, isMainFrame: true, origin: "https://shop.example.com")
+        gate.hear(message, json: foreign, isMainFrame: false, origin: "https://shop.example.com")
+        #expect(gate.take(["2", "7", "restore"]) == nil, "another web view's")
+        #expect(gate.take(message) == own && gate.take(message) == nil)
+        for number in 0..<1_000 {
+            gate.hear(["1", "\(number)", "state"], json: own, isMainFrame: true, origin: "https://shop.example.com")
+        }
+        #expect(gate.take(["1", "0", "state"]) == nil && gate.take(["1", "999", "state"]) == own)
     }
 }

@@ -11,8 +11,7 @@ struct EntitlementCacheTests {
 
     /// What an app may find there: its own, a cut file, nonsense.
     private func put(_ spoil: (Data) -> Data) throws {
-        let held = Entitlement(product: "pro.annual", state: "active", active: true)
-        let entitlements = Entitlements(active: true, entitlements: [held])
+        let entitlements = Entitlements(active: true, entitlements: ["pro": Entitlement(active: true)], contracts: [])
         try app.disk.save(
             StoredEntitlements(owner: ann.owner, entitlements: entitlements, knownAt: Fixture.start, stream: ann)
         )
@@ -25,13 +24,13 @@ struct EntitlementCacheTests {
     )
     func replaced(cut: Int) async throws {
         try put { $0.dropLast(cut) }
-        let coins = #"{"active":true,"entitlements":[{"product":"coins","state":"active","active":true}]}"#
-        await app.server.answer("entitlements", 200, coins)
+        let maps = #"{"active":true,"entitlements":{"maps":{"active":true,"state":"owned"}},"contracts":[]}"#
+        await app.server.answer("entitlements", 200, maps)
         let purchases = app.launch()
         defer { purchases.stop() }
         purchases.logIn(ann)
-        #expect(await app.eventually { await purchases.currentEntitlements().opens("coins") })
-        #expect(try app.disk.entitlements?.entitlements.opens("coins") == true)
+        #expect(await app.eventually { await purchases.isActive("maps") })
+        #expect(try app.disk.entitlements?.entitlements.isActive("maps") == true)
         purchases.logOut()
         #expect(await app.eventually { !FileManager.default.fileExists(atPath: file.path) })
     }

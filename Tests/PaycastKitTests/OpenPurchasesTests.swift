@@ -5,14 +5,9 @@ import Testing
 
 @Suite("What a page learns that appears in the middle of a purchase")
 struct OpenPurchasesTests {
-    private var driver = Driver()
     private let product = "pro.annual"
     private let ann = Fixture.stream(of: "ann")
     private let bob = Fixture.stream(of: "bob")
-
-    private func open(_ driver: Driver, for viewer: SignedStream? = nil) -> [OpenPurchase] {
-        driver.machine.openPurchases(for: viewer, at: driver.now)
-    }
 
     private func only(_ status: OpenPurchase.Status) -> [OpenPurchase] {
         [OpenPurchase(product: product, status: status)]
@@ -20,52 +15,55 @@ struct OpenPurchasesTests {
 
     @Test("buying, then pending or kept, then nothing")
     func stages() {
-        var driver = driver
+        var driver = Driver()
         _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: Ticket(number: 1)))
-        #expect(open(driver) == only(.buying))
+        #expect(driver.open(of: "ann") == only(.buying))
         _ = driver.send(.storeAnswered(product: product, .pending))
-        #expect(open(driver) == only(.pending))
+        #expect(driver.open(of: "ann") == only(.pending))
         _ = driver.send(.arrived(Fixture.transaction()))
-        #expect(open(driver) == only(.kept))
+        #expect(driver.open(of: "ann") == only(.kept))
         _ = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
-        #expect(open(driver).isEmpty)
+        #expect(driver.open(of: "ann").isEmpty)
     }
 
-    @Test("After a restart it is told to the page of its user, before the log-in has had its turn")
+    @Test("After a restart it is told to its user, before the log-in has had its turn, and never to a page of nobody")
     func restart() {
-        var driver = driver
+        var driver = Driver()
         _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: Ticket(number: 1)))
         _ = driver.send(.storeAnswered(product: product, .pending))
+        #expect(driver.machine.session == ann && driver.machine.appSession == nil, "a page has said who it is")
         _ = driver.restart()
-        #expect(open(driver, for: ann) == only(.pending))
-        #expect(open(driver) == only(.pending))
-        #expect(open(driver, for: bob).isEmpty)
+        #expect(driver.open(of: "ann") == only(.pending))
+        #expect(driver.open(of: "bob").isEmpty && driver.open(of: nil).isEmpty)
         _ = driver.send(.loggedIn(bob))
-        #expect(open(driver).isEmpty)
-        #expect(open(driver, for: ann) == only(.pending))
+        #expect(driver.machine.appSession == bob)
+        #expect(driver.open(of: "ann") == only(.pending) && driver.open(of: "bob").isEmpty)
     }
 
-    @Test("What waits for its owner is told to nobody else")
-    func owner() {
-        var driver = driver
-        driver.buy()
-        _ = driver.send(.answered(Fixture.transaction().version, .unreachable))
-        #expect(open(driver) == only(.kept))
-        _ = driver.send(.loggedOut)
-        #expect(open(driver).isEmpty && open(driver, for: bob).isEmpty)
-        #expect(open(driver, for: ann) == only(.kept))
-        #expect(driver.machine.deliveries.count == 1)
+    @Test("Only what a connection cures is `kept`")
+    func words() {
+        let cases: [(answer: PostAnswer, status: OpenPurchase.Status)] = [
+            (.unreachable, .kept), (.later(.init(seconds: 30, isWholeServer: true)), .kept),
+            (.refused(code: "bad_signature"), .refused), (.unauthorized(code: "expired_stream_name"), .loggedOut),
+        ]
+        for (answer, status) in cases {
+            var driver = Driver()
+            driver.buy()
+            _ = driver.send(.answered(Fixture.transaction().version, answer))
+            #expect(driver.open(of: "ann") == only(status), "\(answer)")
+            #expect(driver.open(of: "bob").isEmpty && driver.open(of: nil).isEmpty)
+        }
     }
 
     @Test("What the store took back, or replaced, is no purchase any more")
     func over() {
-        var driver = driver
+        var driver = Driver()
         _ = driver.send(.loggedIn(ann))
         var revoked = Fixture.transaction(1, token: nil)
         revoked.isRevoked = true
         var upgraded = Fixture.transaction(2, product: "pro.monthly", token: nil)
         upgraded.isUpgraded = true
         for transaction in [revoked, upgraded] { _ = driver.send(.arrived(transaction)) }
-        #expect(open(driver).isEmpty && driver.machine.deliveries.count == 2)
+        #expect(driver.open(of: "ann").isEmpty && driver.machine.deliveries.count == 2)
     }
 }

@@ -13,7 +13,7 @@ struct PaycastServerTests {
 
     @Test("200 and 409 count only in the server's own words")
     func acknowledgements() {
-        let commit = #"{"outcome":"applied","event":"client:1","cursor":"e-1","claim":"granted"}"#
+        let commit = #"{"outcome":"applied","event":"client:1","cursor":"e-1","claim":"yours"}"#
         #expect(answer(200, commit) == .committed(Fixture.commit))
         #expect(answer(409, error("owned_by_other")) == .ownedByOther)
         let strange: [(status: Int, body: String, unexpected: Int?)] = [
@@ -63,41 +63,53 @@ struct PaycastServerTests {
 
     @Test("A post carries the transaction, the stream, and the order of a purchase without a token")
     func post() async throws {
-        var delivery = Delivery(transaction: Fixture.transaction(token: nil), memo: Memo())
-        delivery.memo.adopt(Fixture.stream(of: "ann"))
-        delivery.memo.order = Fixture.token(10)
-        delivery.transaction.renewalInfo = "header.renewal.signature"
+        var transaction = Fixture.transaction(token: nil)
+        transaction.renewalInfo = "header.renewal.signature"
         let transport = ScriptedServer()
-        _ = await PaycastServer(transport).post(delivery)
+        let stream = Fixture.stream(of: "ann")
+        var post = Delivery.Post(version: transaction.version, stream: stream)
+        _ = await PaycastServer(transport).post(transaction, order: Fixture.token(10), post)
         let request = try #require(await transport.requests.first)
         let body = try JSONDecoder().decode([String: String].self, from: #require(request.body))
         #expect(request.method == "POST" && request.path == "transactions/apple")
         #expect(
             body == [
                 "signedTransaction": "header.1-0.signature", "signedRenewalInfo": "header.renewal.signature",
-                "stream": Fixture.stream(of: "ann").text,
+                "stream": stream.text,
                 "order": "00000000-0000-4000-8000-00000000000a",
             ]
         )
+        post.asked = true
+        _ = await PaycastServer(transport).post(Fixture.transaction(), order: nil, post)
+        let asked = String(decoding: try #require(await transport.requests.last?.body), as: UTF8.self)
+        #expect(asked.hasPrefix(#"{"asked":true,"signedTransaction""#) && !asked.contains("order"))
     }
+
+    /// A subscription and something for good.
+    private let held =
+        #"{"user":"42","active":true,"entitlements":{"pro":{"active":true,"state":"active","product":"pro.annual","#
+        + #""access_until":"2026-12-22T18:21:51.365Z","auto_renew":true,"trial":true,"#
+        + #""trial_ends_at":"2026-12-22T18:21:51.365Z","provider":"apple","store":"apple","mood":"new"},"#
+        + #""maps":{"active":false}},"contracts":[{"product":"pro.annual","group":"1","state":"active","active":true,"#
+        + #""access_until":"2026-12-22T18:21:51.365Z","auto_renew":true,"pending_product":null,"#
+        + #""provider":"apple","environment":"Sandbox","family":false,"entitlements":["pro"]}]}"#
 
     @Test("Entitlements, as the server writes them, and back")
     func entitlements() throws {
-        let body =
-            #"{"user":"42","active":true,"entitlements":[{"product":"pro.annual","group":"1","state":"active","#
-            + #""active":true,"access_until":"2026-12-22T18:21:51.365Z","auto_renew":true,"pending_product":null,"#
-            + #""provider":"apple","environment":"Sandbox","family":false}]}"#
-        let response = ServerResponse(status: 200, headers: ["ETag": "\"7\""], body: Data(body.utf8))
+        let response = ServerResponse(status: 200, headers: ["ETag": "\"7\""], body: Data(held.utf8))
         guard case .changed(let held, let etag) = EntitlementsAnswer(response) else {
             Issue.record("not read")
             return
         }
-        #expect(etag == "\"7\"" && held.opens("pro.annual") && !held.opens("coins"))
-        let until = try #require(held.entitlements.first?.accessUntil)
+        #expect(etag == "\"7\"" && held.isActive() && held.isActive("pro") && !held.isActive("maps"))
+        #expect(!held.isActive("gone") && held.contracts.first?.entitlements == ["pro"])
+        let pro = try #require(held.entitlements["pro"])
+        #expect(
+            pro.isTrial == true && pro.trialEndsAt == pro.accessUntil && pro.store == "apple" && pro.autoRenews == true
+        )
+        let until = try #require(pro.accessUntil)
         #expect(abs(until.timeIntervalSince1970 - 1_797_963_711.365) < 0.001)
-        #expect(try JSONDecoder().decode(Entitlements.self, from: JSONEncoder().encode(held)).active)
-        let remembered = EntitlementState.lastKnown(held, at: Fixture.start)
-        #expect(remembered.opens("pro.annual", at: until - 1) && !remembered.opens("pro.annual", at: until + 1))
+        #expect(try JSONDecoder().decode(Entitlements.self, from: JSONEncoder().encode(held)) == held)
         #expect(EntitlementsAnswer(ServerResponse(status: 304)) == .unchanged)
         #expect(
             EntitlementsAnswer(ServerResponse(status: 200))
@@ -105,47 +117,98 @@ struct PaycastServerTests {
         )
     }
 
+    @Test("What has ended stays closed offline, whatever a clock says that was later once; and no end is none")
+    func expires() throws {
+        let held = try JSONDecoder.ofServer.decode(Entitlements.self, from: Data(held.utf8))
+        let end = try #require(held.contracts.first?.accessUntil)
+        var stored = StoredEntitlements(owner: "ann", entitlements: held, etag: "7", knownAt: end - 600)
+        stored.expire(at: end - 1)
+        #expect(stored.entitlements == held && stored.etag == "7")
+        stored.expire(at: end)
+        #expect(!stored.entitlements.isActive("pro") && !stored.entitlements.isActive() && stored.etag == nil)
+        stored.expire(at: end - 86_400)
+        #expect(!stored.entitlements.isActive("pro"), "the clock was set back")
+        var answeredLater = StoredEntitlements(owner: "ann", entitlements: held, knownAt: end + 1)
+        answeredLater.expire(at: end - 86_400)
+        #expect(!answeredLater.entitlements.isActive("pro"))
+    }
+
     struct Withdrawal: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var held: Entitlement
+        var held: Contract
         var isWithdrawn: Bool
     }
 
     @Test(
         "What the store took back closes the purchase of its product, and nothing else",
         arguments: [
-            Withdrawal(testDescription: "of a server that names no store", held: .init("p"), isWithdrawn: true),
-            Withdrawal(testDescription: "the App Store's", held: .init("p", provider: "apple"), isWithdrawn: true),
-            Withdrawal(testDescription: "another store's", held: .init("p", provider: "stripe"), isWithdrawn: false),
-            Withdrawal(testDescription: "another product", held: .init("q"), isWithdrawn: false),
-            Withdrawal(testDescription: "shared", held: .init("p", isFamilyShared: true), isWithdrawn: false),
-            Withdrawal(testDescription: "a consumable", held: .init("p", quantity: 3), isWithdrawn: false),
+            Withdrawal(testDescription: "of a server that names no store", held: .owned("p"), isWithdrawn: true),
+            Withdrawal(testDescription: "the App Store's", held: .owned("p", provider: "apple"), isWithdrawn: true),
+            Withdrawal(testDescription: "another store's", held: .owned("p", provider: "stripe"), isWithdrawn: false),
+            Withdrawal(testDescription: "another product", held: .owned("q"), isWithdrawn: false),
+            Withdrawal(testDescription: "shared", held: .owned("p", isFamilyShared: true), isWithdrawn: false),
+            Withdrawal(testDescription: "a consumable", held: .owned("p", quantity: 3), isWithdrawn: false),
         ]
     ) func withdraws(_ given: Withdrawal) {
-        var stored = StoredEntitlements(
-            owner: "ann",
-            entitlements: Entitlements(active: true, entitlements: [given.held]),
-            etag: "1",
-            knownAt: Fixture.start
+        let open = Entitlements(
+            active: true,
+            entitlements: ["pro": Entitlement(active: true)],
+            contracts: [given.held]
         )
+        var stored = StoredEntitlements(owner: "ann", entitlements: open, etag: "1", knownAt: Fixture.start)
         stored.withdraw("p", isFamilyShared: false)
-        #expect(stored.entitlements.entitlements[0].active != given.isWithdrawn)
-        #expect(stored.entitlements.active != given.isWithdrawn && stored.etag == nil)
+        #expect(stored.entitlements.contracts[0].active != given.isWithdrawn)
+        #expect(stored.entitlements.isActive("pro") != given.isWithdrawn)
+        #expect(stored.entitlements.active != given.isWithdrawn && (stored.etag == nil) == given.isWithdrawn)
+    }
+
+    @Test("What two purchases open closes with the last")
+    func openTwice() {
+        let open = Entitlements(
+            active: true,
+            entitlements: ["pro": Entitlement(active: true)],
+            contracts: [.owned("p"), .owned("q")]
+        )
+        var stored = StoredEntitlements(owner: "ann", entitlements: open, knownAt: Fixture.start)
+        stored.withdraw("p", isFamilyShared: false)
+        #expect(stored.entitlements.isActive("pro") && stored.entitlements.isActive())
+        stored.withdraw("q", isFamilyShared: false)
+        #expect(!stored.entitlements.isActive("pro") && !stored.entitlements.isActive())
+    }
+
+    @Test("The catalog: offerings in order of display, and a product of a newer kind")
+    func catalog() async throws {
+        let transport = ScriptedServer()
+        let body =
+            #"{"entitlements":[{"name":"pro","title":"Pro"},{"name":"maps"}],"products":[{"id":"pro.annual","name":"A year","#
+            + #""kind":"subscription","group":"1","entitlements":["pro","maps"]},{"id":"coins","kind":"new","entitlements":[]},"#
+            + #"{"id":"maps","kind":"non_consumable","entitlements":["maps"]},{"id":"pro.monthly","entitlements":["pro"]}]}"#
+        await transport.answer("catalog", 200, body)
+        let catalog = try await PaycastServer(transport).catalog(locale: "de")
+        #expect(await transport.requests.first?.query == ["locale": "de"])
+        #expect(catalog.products() == ["pro.annual", "pro.monthly"] && catalog.products[0].name == "A year")
+        #expect(catalog.products(of: "maps") == ["pro.annual", "maps"] && catalog.products(of: "gone").isEmpty)
+        #expect(Catalog(entitlements: [], products: catalog.products).products().count == 4)
+        for answer in [nil, ServerResponse(status: 404), ServerResponse(status: 200, body: Data("<html>".utf8))] {
+            await transport.answer("catalog", answer)
+            await #expect(throws: PurchaseError.offline) { try await PaycastServer(transport).catalog(locale: nil) }
+        }
     }
 }
 
-extension Entitlement {
-    fileprivate init(
+extension Contract {
+    fileprivate static func owned(
         _ product: String,
         provider: String? = nil,
         isFamilyShared: Bool = false,
         quantity: Int? = nil
-    ) {
-        self.init(
+    ) -> Contract {
+        Contract(
             product: product,
             state: "owned",
             active: true,
             provider: provider,
+            entitlements: ["pro"],
             isFamilyShared: isFamilyShared,
             quantity: quantity
         )

@@ -14,6 +14,11 @@ struct PurchasePropertyTests {
             #expect(world.violations.isEmpty, "seed \(seed): \(world.violations.prefix(3))")
             #expect(world.store.isEmpty, "seed \(seed): unfinished \(world.store.keys.sorted())")
             #expect(world.disk.memos.isEmpty, "seed \(seed)")
+            let moved = world.holders.filter { id, owner in
+                let ordered = world.signed[id]?.token.flatMap { world.owners[$0] }.map { "user:\($0):paywall" }
+                return ordered != nil && ordered != owner && !world.taps.contains(.init(transaction: id, owner: owner))
+            }
+            #expect(moved.isEmpty, "seed \(seed): lost without a tap")
             guard world.violations.isEmpty, world.store.isEmpty else { return }
         }
     }
@@ -71,6 +76,8 @@ extension World {
         case 11: boot()
         case 12: signing += 1
         case 13: now += [-31_536_000, 31_536_000, 86_400].randomElement(using: &random) ?? 0
+        case 14 where Bool.random(using: &random):
+            store.values.sorted { $0.id < $1.id }.randomElement(using: &random).map { restore($0) }
         case 14:
             if let known = store.values.sorted(by: { $0.id < $1.id }).randomElement(using: &random) {
                 send(.arrived(known))
@@ -81,6 +88,15 @@ extension World {
         case 17, 18: answer()
         default: if !pending.isEmpty { send(pending.removeFirst()) }
         }
+    }
+
+    /// A tap of the user who is logged in, or of whoever logs in while somebody waits.
+    private mutating func restore(_ transaction: SignedTransaction) {
+        let stream = user.map { Fixture.stream(of: $0, signing: signing) } ?? machine.session
+        for owner in stream.map({ [$0.owner] }) ?? ["user:ann:paywall", "user:bob:paywall"] {
+            taps.insert(Tap(transaction: transaction.id, owner: owner))
+        }
+        send(.restored(transaction, for: stream, ticket: Ticket(number: 0)))
     }
 
     /// The store signs one of its transactions anew, perhaps because it was refunded.
@@ -124,7 +140,7 @@ extension World {
             user = visit.isMultiple(of: 2) ? "ann" : "bob"
             send(.loggedIn(Fixture.stream(of: user ?? "", signing: signing)))
             for transaction in store.values.sorted(by: { $0.id < $1.id }) where visit > 6 {
-                send(.restored(transaction, ticket: Ticket(number: 0)))
+                restore(transaction)
             }
             for _ in 0..<100 {
                 settle()

@@ -7,11 +7,11 @@ import Testing
 struct PurchasesTests {
     private let app = App()
     private let order = Fixture.order()
-    private let pro =
-        #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true,"family":false}]}"#
+    private let pro = #"{"active":true,"entitlements":{"pro":{"active":true,"state":"active"}},"contracts":[]}"#
     private let known = Entitlements(
         active: true,
-        entitlements: [Entitlement(product: "pro.annual", state: "active", active: true)]
+        entitlements: ["pro": Entitlement(active: true, state: "active")],
+        contracts: []
     )
 
     @Test("Bought, posted, granted, finished, forgotten")
@@ -82,7 +82,7 @@ struct PurchasesTests {
         await app.store.answer(.bought(Fixture.transaction()))
         #expect(try await purchases.buy("pro.annual", order: order) == .kept(.offline))
         #expect(await app.store.finished.isEmpty)
-        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"granted"}"#)
+        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"yours"}"#)
         #expect(
             await app.eventually {
                 app.clock.advance(1)
@@ -101,7 +101,7 @@ struct PurchasesTests {
         await app.server.answer("transactions/apple", 503, #"{"error":"busy"}"#, headers: ["Retry-After": "1"])
         await app.store.answer(.bought(Fixture.transaction()))
         #expect(try await purchases.buy("pro.annual", order: order) == .kept(.busy))
-        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"granted"}"#)
+        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"yours"}"#)
         #expect(await app.eventually { await app.store.finished == [1] })
     }
 
@@ -112,7 +112,7 @@ struct PurchasesTests {
         await app.store.answer(.bought(Fixture.transaction()))
         #expect(try await first.buy("pro.annual", order: order) == .kept(.offline))
         first.stop()
-        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"granted"}"#)
+        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"yours"}"#)
         let second = app.launch()
         defer { second.stop() }
         #expect(await app.eventually { await app.store.finished == [1] })
@@ -124,7 +124,7 @@ struct PurchasesTests {
         let purchases = app.launch()
         await app.server.answer("transactions/apple", 400, #"{"error":"untrusted_chain","message":"."}"#)
         await app.store.answer(.bought(Fixture.transaction()))
-        #expect(try await purchases.buy("pro.annual", order: order) == .kept(.refused))
+        #expect(try await purchases.buy("pro.annual", order: order) == .refused)
         var problems = purchases.problems.makeAsyncIterator()
         #expect(await problems.next() == .refused(transaction: 1, code: "untrusted_chain"))
         purchases.stop()
@@ -185,9 +185,9 @@ struct PurchasesTests {
 
         let second = app.launch()
         defer { second.stop() }
-        #expect(await app.eventually { await second.summary().entitlements == .lastKnown(known, at: Fixture.start) })
+        #expect(await app.eventually { await second.currentEntitlements() == .lastKnown(known, at: Fixture.start) })
         second.logIn(Fixture.stream(of: "bob"))
-        #expect(await app.eventually { await second.summary().entitlements == .unknown })
+        #expect(await app.eventually { await second.currentEntitlements() == .unknown })
     }
 
     @Test("Bought with an order of the order source, without a log-in: the entitlements are known")
@@ -197,7 +197,7 @@ struct PurchasesTests {
         await app.server.answer("entitlements", 200, pro)
         await app.store.answer(.bought(Fixture.transaction()))
         #expect(try await purchases.buy("pro.annual") == .granted(Fixture.grant))
-        #expect(await purchases.summary().entitlements == .current(known))
+        #expect(await purchases.currentEntitlements() == .current(known))
     }
 
     @Test("Restored on a new phone with the order source's stream, without a log-in: the entitlements are known")
@@ -207,7 +207,7 @@ struct PurchasesTests {
         await app.server.answer("entitlements", 200, pro)
         await app.store.hold(Fixture.transaction(7, token: nil))
         #expect(try await purchases.restore().items.map(\.outcome) == [.granted(Fixture.grant)])
-        #expect(await purchases.summary().entitlements == .current(known))
+        #expect(await purchases.currentEntitlements() == .current(known))
     }
 
     @Test("A stream that the entitlements cannot be read with is reported and renewed by an order")
@@ -226,7 +226,7 @@ struct PurchasesTests {
         await app.server.answer("entitlements", 200, pro)
         let renewed = Fixture.order().stream?.text
         #expect(await app.eventually { await app.server.requests.last?.query["name"] == renewed })
-        #expect(await app.eventually { await purchases.summary().entitlements == .current(known) })
+        #expect(await app.eventually { await purchases.currentEntitlements() == .current(known) })
     }
 
     @Test("Whoever has bought finds it in the entitlements, even if the question of the log-in is still under way")
@@ -240,7 +240,7 @@ struct PurchasesTests {
         await app.server.answer("entitlements", 200, pro)
         await app.server.release("entitlements")
         #expect(try await outcome == .granted(Fixture.grant))
-        #expect(await purchases.summary().entitlements == .current(known))
+        #expect(await purchases.currentEntitlements() == .current(known))
         #expect(await app.server.count("entitlements") == 2)
     }
 
@@ -260,7 +260,7 @@ struct PurchasesTests {
 
     @Test("A process that nobody logs in to asks for the user of the one before, until a log-out")
     func relaunch() async {
-        await app.server.answer("entitlements", 200, #"{"active":false,"entitlements":[]}"#)
+        await app.server.answer("entitlements", 200, #"{"active":false,"entitlements":{},"contracts":[]}"#)
         let first = app.launch()
         first.logIn(Fixture.stream(of: "ann"))
         #expect(await app.eventually { app.folder.names.contains("entitlements") })
@@ -269,27 +269,86 @@ struct PurchasesTests {
         await app.server.answer("entitlements", 200, pro)
         let second = app.launch()
         defer { second.stop() }
-        #expect(await app.eventually { await second.summary().entitlements == .current(known) })
+        #expect(await app.eventually { await second.currentEntitlements() == .current(known) })
         second.logOut()
         #expect(await app.eventually { !app.folder.names.contains("entitlements") })
-        #expect(await second.summary().entitlements == .unknown)
+        #expect(await second.currentEntitlements() == .unknown)
+    }
+
+    /// `p`, which opens `pro`.
+    private func held(until end: Date?) -> String {
+        let until = end.map { #","access_until":"\#(Instant.text(of: $0))""# } ?? ""
+        return #"{"active":true,"entitlements":{"pro":{"active":true\#(until)}},"contracts":[{"product":"p","#
+            + #""state":"owned","active":true,"entitlements":["pro"]\#(until)}]}"#
+    }
+
+    @Test("Offline, access ends when it was known to end, and a clock that is set back opens nothing again")
+    func clockSetBack() async {
+        await app.server.answer("entitlements", 200, held(until: Fixture.start + 3600), headers: ["ETag": "\"1\""])
+        let first = app.launch()
+        first.logIn(Fixture.stream(of: "ann"))
+        #expect(await app.eventually { await first.isActive("pro") })
+        first.stop()
+
+        await app.server.answer("entitlements", nil)
+        let second = app.launch()
+        #expect(await app.eventually { await app.server.count("entitlements") > 1 })
+        #expect(await second.isActive("pro"))
+        app.clock.advance(3600)
+        #expect(await !second.isActive("pro"))
+        second.stop()
+
+        app.clock.advance(-3600)
+        let third = app.launch()
+        defer { third.stop() }
+        #expect(await !third.isActive("pro"))
+        #expect(await !third.isActive())
+        await app.server.answer("entitlements", 200, held(until: Fixture.start + 3600))
+        app.clock.advance(1)
+        third.resume()
+        #expect(await app.eventually { await third.isActive("pro") })
+        #expect(await app.server.requests.last?.headers["If-None-Match"] == nil)
+    }
+
+    @Test("What the account had before the tap is told as that, not asked for, and leaves no page busy")
+    func alreadyOwned() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.store.own(Fixture.transaction())
+        await app.store.answer(.bought(Fixture.transaction()))
+        #expect(try await purchases.buy("pro.annual", order: order) == .alreadyOwned)
+        let posts = await app.server.requests.filter { $0.path == "transactions/apple" }
+        #expect(posts.allSatisfy { !String(decoding: $0.body ?? Data(), as: UTF8.self).contains("asked") })
+    }
+
+    @Test("What is open is told with each change, also that it has ended")
+    func openPurchases() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        var open = purchases.openPurchases.makeAsyncIterator()
+        #expect(await open.next() == [])
+        await app.server.answer("transactions/apple", nil)
+        await app.store.answer(.bought(Fixture.transaction()))
+        #expect(try await purchases.buy("pro.annual", order: order) == .kept(.offline))
+        #expect(await open.next()?.map(\.status).last == .kept)
+        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"yours"}"#)
+        app.clock.advance(1)
+        #expect(await open.next() == [])
     }
 
     @Test("When access ends with time, the server is asked again")
     func end() async throws {
         let end = Fixture.start + 3600
-        let held = Entitlement(product: "p", state: "active", active: true, accessUntil: end)
-        let body = try JSONEncoder().encode(Entitlements(active: true, entitlements: [held]))
-        await app.server.answer("entitlements", 200, String(decoding: body, as: UTF8.self))
+        await app.server.answer("entitlements", 200, held(until: end))
         let purchases = app.launch()
         defer { purchases.stop() }
         purchases.logIn(Fixture.stream(of: "ann"))
-        #expect(await app.eventually { await purchases.summary().entitlements.opens("p") })
-        await app.server.answer("entitlements", 200, #"{"active":false,"entitlements":[]}"#)
+        #expect(await app.eventually { await purchases.isActive("pro") })
+        await app.server.answer("entitlements", 200, #"{"active":false,"entitlements":{},"contracts":[]}"#)
         #expect(
             await app.eventually {
                 app.clock.advance(600)
-                return await !purchases.summary().entitlements.opens("p")
+                return await !purchases.isActive("pro")
             }
         )
         #expect(app.clock.now >= end)
@@ -298,17 +357,16 @@ struct PurchasesTests {
 
     @Test("A refund drops the last known access at once")
     func refund() async throws {
-        let held = #"{"active":true,"entitlements":[{"product":"p","state":"owned","active":true}]}"#
-        await app.server.answer("entitlements", 200, held)
+        await app.server.answer("entitlements", 200, held(until: nil))
         let purchases = app.launch()
         defer { purchases.stop() }
         purchases.logIn(Fixture.stream(of: "ann"))
-        #expect(await app.eventually { await purchases.summary().entitlements.opens("p", at: Fixture.start) })
+        #expect(await app.eventually { await purchases.isActive("pro") })
         await app.server.answer("entitlements", nil)
         await app.server.answer("transactions/apple", nil)
         var transaction = Fixture.transaction(product: "p", token: nil)
         transaction.isRevoked = true
         app.store.bring(.signed(transaction))
-        #expect(await app.eventually { await !purchases.summary().entitlements.opens("p", at: Fixture.start) })
+        #expect(await app.eventually { await !purchases.isActive("pro") })
     }
 }

@@ -23,7 +23,7 @@ import Testing
             catalog["pro.yearly"]
                 == Catalog.Product(group: "pro", level: 2, kind: .subscription, name: "Pro, yearly")
         )
-        #expect(catalog["season"]?.duration == .seconds(92 * 86_400 + 12 * 3600))
+        #expect(catalog["season"]?.duration == CalendarDuration(months: 3, rest: .seconds(2 * 86_400 + 12 * 3600)))
         #expect(catalog["coins"]?.kind == .consumable)
         #expect(catalog["plain"] == Catalog.Product())
         #expect(catalog["none"] == nil)
@@ -59,6 +59,24 @@ import Testing
             problems: ["“a”: level is not a whole number from 0 to 1000000"]
         ),
         Case(
+            text: #"{"products":{"a":{"group_level":0}}}"#,
+            problems: ["“a”: group_level is not a whole number from 1 to 1000000"]
+        ),
+        Case(
+            text: #"{"products":{"a":{"level":1,"group_level":1}}}"#,
+            problems: ["“a” has both level and group_level; they count in opposite directions, so keep one"]
+        ),
+        Case(
+            text: """
+                {"products":{"a":{"group":"g","level":1},"b":{"group":"g","group_level":2},
+                "c":{"level":1},"d":{"group_level":1},"e":{"group":"h","group_level":1}}}
+                """,
+            problems: [
+                "products without a group have both level and group_level; they count in opposite directions, so keep one",
+                "group “g” has both level and group_level; they count in opposite directions, so keep one",
+            ]
+        ),
+        Case(
             text: #"{"products":{"a":{"kind":"subscription","duration":"P1Y"}}}"#,
             problems: ["“a” is a subscription with a duration; only non_renewing products have one"]
         ),
@@ -86,8 +104,35 @@ import Testing
         #expect(error?.problems.allSatisfy { $0.name == "PAYCAST_CATALOG" } == true)
     }
 
+    /// As App Store Connect counts: 1 is the highest.
+    @Test func groupLevelsRunTheOtherWay() throws {
+        let folder = TemporaryFolder()
+        let catalog = try read(
+            #"{"products":{"top":{"group_level":1},"next":{"group_level":2},"last":{"group_level":1000000},"none":{}}}"#,
+            in: folder
+        )
+        let levels = ["top", "next", "last", "none"].compactMap { catalog[$0]?.level }
+        #expect(levels == levels.sorted(by: >) && Set(levels).count == 4)
+    }
+
+    struct Term: Sendable {
+        var text: String
+        var duration: CalendarDuration
+    }
+
     @Test(arguments: [
-        "", "P", "PT", "P1", "1Y", "P1Y1Y", "P1D1M", "PT1D", "P-1Y", "P0D", "P1.5Y", "P101Y", "P1YT", "P９D", "P1H",
+        Term(text: "P1Y", duration: .years(1)), Term(text: "P1Y2M", duration: CalendarDuration(months: 14)),
+        Term(text: "P2W", duration: .days(14)), Term(text: "PT36H", duration: .seconds(129_600)),
+        Term(text: "P100Y", duration: .years(100)), Term(text: "P1200M", duration: .years(100)),
+    ]) func readsDurations(_ given: Term) throws {
+        let folder = TemporaryFolder()
+        let catalog = try read(#"{"products":{"a":{"duration":"\#(given.text)"}}}"#, in: folder)
+        #expect(catalog["a"]?.duration == given.duration)
+    }
+
+    @Test(arguments: [
+        "", "P", "PT", "P1", "1Y", "P1Y1Y", "P1D1M", "PT1D", "P-1Y", "P0D", "P1.5Y", "P101Y", "P1201M", "P100Y1M",
+        "P1YT", "P９D", "P1H",
         "P99999999999999999999Y",
     ])
     func refusesDurations(_ text: String) throws {

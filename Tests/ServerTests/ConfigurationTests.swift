@@ -89,7 +89,7 @@ import Testing
     @Test func clockStartsElsewhereInDevelopmentOnly() throws {
         let environment = ["PAYCAST_DEV_NOW": "2026-01-31T12:00:00Z"]
         let development = try Configuration(isDevelopment: true, environment: environment)
-        #expect(development.developmentNow?.iso8601 == "2026-01-31T12:00:00Z")
+        #expect(development.developmentNow?.iso8601 == "2026-01-31T12:00:00.000Z")
         let production = try Configuration(environment: environment)
         #expect(production.developmentNow == nil)
         #expect(production.warnings.contains { $0.contains("PAYCAST_DEV_NOW") })

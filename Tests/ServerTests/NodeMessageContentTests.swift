@@ -17,7 +17,7 @@ import Testing
         let stream = try #require(StreamName("user:\"é\\:paywall"))
         let message = Message(stream: stream, position: nil, parts: parts)
         #expect(NodeMessageContent(NodeMessageContent.broadcast(message).body) == .broadcast(message))
-        #expect(NodeMessageContent(NodeMessageContent.language(stream).body) == .language(stream))
+        #expect(NodeMessageContent(NodeMessageContent.locale(stream).body) == .locale(stream))
         #expect(NodeMessageContent(NodeMessageContent.followed([stream, stream]).body) == .followed([stream, stream]))
         #expect(NodeMessageContent(NodeMessageContent.whoFollows.body) == .whoFollows)
     }
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "{}", "[]", "null", #"{"language":""}"#, #"{"language":7}"#, #"{"language":"\u0000feed?"}"#,
+        "", "{}", "[]", "null", #"{"locale":""}"#, #"{"locale":7}"#, #"{"locale":"\u0000feed?"}"#,
         #"{"stream":"s"}"#, #"{"stream":"s","parts":[]}"#, #"{"stream":"s","parts":{}}"#,
         #"{"stream":"s","parts":[7]}"#,
         #"{"stream":"s","parts":[{}]}"#, #"{"stream":"s","parts":[{"html":""}]}"#,

@@ -68,5 +68,6 @@ extension SimulatedSubscription {
         pendingProduct = status.pendingProduct
         accessUntil = status.accessUntil
         autoRenew = status.autoRenew ?? true
+        isTrial = status.isTrial
     }
 }

@@ -108,7 +108,7 @@ export class App {
         pending.remove(product)
         // Whoever asked is gone; StoreKit tells the process that came after.
         if (this.#isOver) return store.tellAgain(transaction)
-        return { status: await this.#taken(transaction) }
+        return { status: await this.#taken(transaction, { isAsked: true }) }
     }
 
     /** What a parent has approved comes without a tap, perhaps after the app was closed. */
@@ -120,7 +120,7 @@ export class App {
 
     async #restore() {
         const found = await store.entitlements()
-        const outcomes = await Promise.all(found.map((transaction) => this.#taken(transaction)))
+        const outcomes = await Promise.all(found.map((transaction) => this.#taken(transaction, { isAsked: true })))
         if (outcomes.includes("kept")) return { status: "error", error: "offline" }
         if (outcomes.length && outcomes.every((outcome) => outcome === "owned_by_other")) {
             return { status: "error", error: "owned_by_other" }
@@ -149,16 +149,18 @@ export class App {
 
     // MARK: The outbox
 
-    #keep(transaction) {
+    /** What somebody has tapped for is posted for that user, whoever is logged in by then. */
+    #keep(transaction, { isAsked } = {}) {
         const known = outbox.items.find(({ id }) => id === transaction.id)
+        const askedBy = isAsked ? session.items[0]?.stream : known?.askedBy
         // What the store has signed anew is a new chance.
         const isNew = known?.signedDate !== transaction.signedDate
-        outbox.put({ failures: 0, due: 0, ...(isNew ? {} : known), ...transaction })
+        outbox.put({ failures: 0, due: 0, ...(isNew ? {} : known), ...transaction, askedBy })
     }
 
     /** What became of the transaction, or `kept` if that takes another try. */
-    #taken(transaction) {
-        this.#keep(transaction)
+    #taken(transaction, tap) {
+        this.#keep(transaction, tap)
         return new Promise((done) => {
             this.#watchers.set(transaction.id, [...(this.#watchers.get(transaction.id) ?? []), done])
             this.#post()
@@ -195,12 +197,12 @@ export class App {
 
     async #postOne(delivery) {
         this.#posting.add(delivery.id)
-        const [known] = session.items
+        const stream = delivery.askedBy ?? session.items[0]?.stream
         const post = posting()
         const response = await fetch("/transactions/apple", {
             method: "POST",
             headers: { "Content-Type": "application/json" },
-            body: JSON.stringify({ signedTransaction: delivery.jws, stream: known?.stream }),
+            body: JSON.stringify({ signedTransaction: delivery.jws, stream, asked: Boolean(delivery.askedBy) }),
             signal: this.#life.signal,
         }).catch(() => null)
         const answer = await response?.json().catch(() => null)
@@ -223,8 +225,8 @@ export class App {
         store.finish(delivery)
         outbox.remove(delivery.id)
         // Where the webhook came first, the post is stale, or ignored because it says nothing new.
-        const opens = claim !== "refused" && ["applied", "duplicate", "stale", "ignored"].includes(outcome)
-        const status = error ?? (opens ? "granted" : "recorded")
+        const opens = claim === "yours" && ["applied", "duplicate", "stale", "ignored"].includes(outcome)
+        const status = error ?? (claim === "others" ? "owned_by_other" : opens ? "granted" : "recorded")
         this.#tellWatchers(delivery.id, status)
         const message = this.#unsettled.get(delivery.product)
         if (message) this.#answer(message, { status })

@@ -32,6 +32,13 @@ extension Services {
                 if delivery.type == .userErased { delivery.user = "" }
                 return shown(delivery)
             },
+            unlisted: found.unlisted.map {
+                AttentionAnswer.Unlisted(
+                    product: $0.product.product,
+                    provider: $0.product.provider.rawValue,
+                    users: $0.users
+                )
+            },
             problems: readiness.problems,
             warnings: readiness.warnings,
             ledger: readiness.ledger
@@ -57,6 +64,15 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
         @Nullable public var setting: String?
         /// The length of its body; 0 if none was stated.
         public var bytes: Int
+    }
+
+    /// A product that users have, and of which the catalog does not say what it opens.
+    public struct Unlisted: Codable, Sendable, Equatable {
+        /// By the store's id.
+        public var product: String
+        public var provider: String
+        /// How many users wait for it; 1001 for more than a thousand.
+        public var users: Int
     }
 
     /// What a store or a staging server is to be told, and perhaps cannot.
@@ -106,6 +122,8 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
     public var hooks: [HooksAnswer.Hook]
     /// The newest messages to the backend that were given up.
     public var failedHooks: [HookDeliveriesAnswer.Delivery]
+    /// The first fifty. They open nothing until the catalog names them.
+    public var unlisted: [Unlisted]
     /// As `/ready` has them.
     public var problems: [String]
     public var warnings: [String]

@@ -118,9 +118,12 @@ struct EventReplay {
             let range = EventSelection(contract: id, after: position)
             let page = try reader.answer { try $0.events(range, limit: Self.pageSize) }
             for one in page {
-                guard let event = read(one, into: &result) else {
+                guard var event = read(one, into: &result) else {
                     rebuild.miss()
                     continue
+                }
+                if event.observation?.contract == rebuild.known.key, let product = rebuild.known.product {
+                    event = event.led(by: product)
                 }
                 let isUnrelated = event.observation.map { $0.contract != rebuild.known.key } ?? (event.transfer != nil)
                 if isUnrelated { unrelated.append(event) }

@@ -37,6 +37,7 @@ extension OrderItem {
             kind: order.kind?.rawValue,
             createdAt: record.createdAt.iso8601,
             state: record.state.rawValue,
+            bought: record.bought,
             purchases: record.purchases.map(OrderPurchaseItem.init),
             quarantined: record.contradictions.map(OrderEventItem.init),
             traceId: order.trace?.description
@@ -78,8 +79,10 @@ public struct OrderItem: Codable, Sendable, Equatable {
     @Nullable public var kind: String?
     /// ISO 8601, UTC.
     public var createdAt: String
-    /// `open`, `pending`, `fulfilled` or `quarantined`.
+    /// `open`, `pending`, `fulfilled`, `refunded` or `quarantined`.
     public var state: String
+    /// The product that was bought with it last, by the store's id: decide by it, not by `product`. Left out if nothing was yet.
+    public var bought: String?
     /// Purchases that carried the token and fit the order.
     public var purchases: [OrderPurchaseItem]
     /// Events that carried the token and contradict the order: the newest ten, newest first.

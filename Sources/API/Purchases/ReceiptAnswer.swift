@@ -6,45 +6,15 @@ import Stores
 extension Services {
     /// `POST /receipts/{store}`: receipts that old versions of an app hold, and a store's answers that the app's backend
     /// has kept.
-    func receipt(_ provider: Provider, _ request: Request) throws(RefusedBody) -> Answer {
-        guard let receipt = storeTypes[provider]?.receipts else { return .respond(.notFound) }
-        return try answer(receipt, of: provider, to: request)
-    }
-
-    private func answer<Receipt: PostedPurchase>(
-        _: Receipt.Type,
-        of provider: Provider,
-        to request: Request
-    ) throws(RefusedBody) -> Answer {
-        let node = try RefusedBody.object(request.body)
-        let user = try RefusedBody.user(of: node)
-        let receipt = try Receipt(node, bytes: request.body)
-        return .later { [self] reply in
-            read(receipt, of: provider, refuse: reply.send) { [self] reading in
-                commit(reading, for: user, request: request, reply: reply)
-            }
-        }
-    }
-
-    private func commit(_ reading: PurchaseReading, for user: UserID?, request: Request, reply: Reply) {
-        // A claim with a stored answer dates from the time of that answer.
-        let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
-        let claim = reading.isProof ? user.map { Claim(user: $0) } : nil
-        let act = claim.map { self.act(.claim, of: request, user: $0.user) }
-        EventCommit(services: self, receivedAt: request.receivedAt, step: "purchase committed", act: act).commit(
-            reading.events[...],
-            claim: claim,
-            since: since
-        ) { verdicts in
-            reply.send(Services.response(to: verdicts, of: reading, isClaimed: user != nil))
-        }
+    func receipt(_ provider: Provider, _ request: Request) -> Answer {
+        take(storeTypes[provider]?.receipts, of: provider, request) { Services.response(to: $0, of: $1, claim: $2) }
     }
 
     /// If one event could not be committed, posting the receipt again resumes there.
     private static func response(
         to verdicts: [EventCommit.Verdict],
         of reading: PurchaseReading,
-        isClaimed: Bool
+        claim: Claim?
     ) -> Response {
         guard let last = verdicts.last, case .committed(let newest) = last else {
             return verdicts.last?.response ?? .uncommitted
@@ -53,10 +23,10 @@ extension Services {
         func answer(_ result: CommitResult) -> CommitAnswer {
             var answer = CommitAnswer(result)
             // The user of a purchase of which only the id was shown gets nothing by that.
-            if isClaimed && !reading.isProof { answer.claim = "unproven" }
+            if claim != nil && !reading.isProof { answer.claim = "unproven" }
             return answer
         }
-        let items = zip(verdicts, reading.events).compactMap { verdict, event -> ReceiptAnswer.Item? in
+        var items = zip(verdicts, reading.events).compactMap { verdict, event -> ReceiptAnswer.Item? in
             guard case .committed(let result) = verdict else { return nil }
             let observation = event.observation
             let purchase = ReceiptAnswer.Purchase(
@@ -65,6 +35,8 @@ extension Services {
             )
             return Joined(answer(result), purchase)
         }
+        // Ids are not secret: whoever knows one, and is not the backend, learns nothing of the purchase.
+        if !reading.isProof, claim?.isVouched == false { items = [] }
         let whole = ReceiptAnswer(source: reading.source.rawValue, events: items)
         return JSON.response(200, body: Joined(answer(newest), whole))
     }

@@ -13,8 +13,7 @@ extension Services {
         let node = try RefusedBody.object(request.body, instead: "Send {\"user\":…,\"product\":…} as JSON strings.")
         let body = try CreateOrderRequest(node)
         var order = try order(body)
-        order.language = body.locale.flatMap { LanguageTag($0) }
-        guard body.locale == nil || order.language != nil else { throw RefusedBody.locale }
+        order.locale = try UserLocale(locale: body.locale, timeZone: body.timeZone)
         order.trace = request.trace
         let act = act(.order, of: request, user: order.user)
         return .later { [order, writer, log = log.tracing(order.trace)] reply in
@@ -82,5 +81,6 @@ extension CreateOrderRequest {
         kind = try RefusedBody.string("kind", of: node)
         token = try RefusedBody.string("token", of: node)
         locale = try RefusedBody.string("locale", of: node)
+        timeZone = try RefusedBody.string("time_zone", of: node)
     }
 }

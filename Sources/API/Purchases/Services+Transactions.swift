@@ -1,23 +1,37 @@
 import APIModel
 import Domain
+import Encoding
 import Pages
 import Stores
 import Support
 
+/// The two routes differ in what stores read, and in what they answer.
 extension Services {
     /// `POST /transactions/{store}`: a purchase that a store's library gave an app, posted by the app or its page. It may
     /// arrive before the store's webhook.
     ///
-    /// Both take the same path: the one that arrives first is shown, the other changes nothing. Pages of allowed origins
-    /// may read the answers. The claim that a user owns the purchase is checked before the purchase itself.
+    /// Both take the same path: the one that arrives first is shown, the other changes nothing.
     func transaction(_ provider: Provider, _ request: Request) -> Answer {
-        guard let purchase = storeTypes[provider]?.transactions else { return .respond(.notFound) }
+        take(storeTypes[provider]?.transactions, of: provider, request) { verdicts, _, _ in
+            verdicts.last?.response ?? .uncommitted
+        }
+    }
+
+    /// Pages of allowed origins may read the answers. The claim that a user owns the purchase is checked before the purchase
+    /// itself.
+    func take(
+        _ purchase: (any PostedPurchase.Type)?,
+        of provider: Provider,
+        _ request: Request,
+        respond: @escaping PostedCommit.Responding
+    ) -> Answer {
+        guard let purchase else { return .respond(.notFound) }
         let origin = CORSAnswer(request, authorization: authorization)
         if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
         return .later { [self] reply in
             let answer: @Sendable (Response) -> Void = { reply.send(origin.shown($0)) }
             let isTaken = blockingPools.submit(.strangers) { [self] in
-                take(request, as: purchase, of: provider, origin: origin, answer: answer)
+                take(request, as: purchase, of: provider, origin: origin, respond: respond, answer: answer)
             } orElse: {
                 answer(.busy)
             }
@@ -32,42 +46,49 @@ extension Services {
         as _: Purchase.Type,
         of provider: Provider,
         origin: CORSAnswer,
+        respond: @escaping PostedCommit.Responding,
         answer: @escaping @Sendable (Response) -> Void
     ) {
         let (purchase, claim): (Purchase, Claim?)
         do throws(RefusedBody) {
             let node = try RefusedBody.object(request.body)
             purchase = try Purchase(node, bytes: request.body)
-            let claimant = try Claimant(of: node)
-            // For a purchase that carries no token of its own, such as one with an offer code.
-            let order = try RefusedBody.order(of: node)
-            let refusal = authorization.refusal(of: request)
-            let user = try user(of: claimant, refusal: refusal, origin: origin)
-            claim = user.map { Claim(user: $0, order: order, isVouched: refusal == nil, trace: request.trace) }
+            claim = try self.claim(on: purchase, node, request, origin: origin)
         } catch {
             return answer(error.response)
         }
-        let commit = EventCommit(
-            services: self,
-            receivedAt: request.receivedAt,
-            step: "purchase committed",
-            act: claim.flatMap { $0.isVouched ? act(.claim, of: request, user: $0.user) : nil },
-            trace: request.trace
-        )
+        let commit = PostedCommit(services: self, request: request, claim: claim)
         let isTaken = read(purchase, of: provider, refuse: answer) { [log] reading in
             if reading.events.contains(where: { $0.environment == .xcode }) {
                 log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
             }
-            commit.commit(reading.events[...], claim: claim) { verdicts in
-                answer(verdicts.last?.response ?? .uncommitted)
-            }
+            commit.commit(reading) { answer(respond($0, reading, claim)) }
         }
         if !isTaken { answer(.busy) }
     }
 
+    /// The claim of the user for whom the purchase is posted; nil if it names none.
+    private func claim(
+        on purchase: some PostedPurchase,
+        _ node: JSONNode,
+        _ request: Request,
+        origin: CORSAnswer
+    ) throws(RefusedBody) -> Claim? {
+        let claimant = try Claimant(of: node)
+        let isAsked = try RefusedBody.flag("asked", of: node)
+        var order: OrderToken?
+        // For a purchase that carries no token of its own, such as one with an offer code.
+        if case .transactions = request.route { order = try RefusedBody.order(of: node) }
+        let refusal = authorization.refusal(of: request)
+        if purchase.isVouchedOnly, let refusal { throw refusal }
+        return try user(of: claimant, refusal: refusal, origin: origin).map {
+            Claim(user: $0, order: order, isVouched: refusal == nil, isAsked: isAsked, trace: request.trace)
+        }
+    }
+
     /// Lets the store read a posted purchase, on a thread that may wait for it. Calls one of the two, on any thread. Returns
     /// false if too much is waiting; then it calls neither. The stores' own code is in their folders.
-    func read<Purchase: PostedPurchase>(
+    private func read<Purchase: PostedPurchase>(
         _ purchase: Purchase,
         of provider: Provider,
         refuse: @escaping @Sendable (Response) -> Void,
@@ -90,5 +111,33 @@ extension Services {
         } orElse: {
             refuse(.busy)
         }
+    }
+}
+
+/// Commits what was posted, for the user who is said to own it.
+struct PostedCommit: Sendable {
+    /// Makes the answer of what became of the events, one after the other.
+    typealias Responding = @Sendable ([EventCommit.Verdict], PurchaseReading, Claim?) -> Response
+
+    let services: Services
+    let request: Request
+    let claim: Claim?
+
+    func commit(_ reading: PurchaseReading, done: @escaping @Sendable ([EventCommit.Verdict]) -> Void) {
+        let claim = reading.isProof ? claim : nil
+        // The user of a stored answer had asked by then. What nobody asked for comes first or not, and that is now.
+        let isOld = reading.source == .verifyReceipt && claim?.isAsked == true
+        EventCommit(
+            services: services,
+            receivedAt: request.receivedAt,
+            step: "purchase committed",
+            act: claim.flatMap { $0.isVouched ? services.act(.claim, of: request, user: $0.user) : nil },
+            trace: request.trace
+        ).commit(
+            reading.events[...],
+            claim: claim,
+            since: isOld ? reading.events.first?.signedAt : nil,
+            done: done
+        )
     }
 }

@@ -7,25 +7,25 @@ import Pages
 import Stores
 import Support
 
-/// The app's backend, or its support staff, gives a user a product, and takes it back. The ledger treats it as it treats a
+/// The app's backend, or its support staff, gives a user a product or an entitlement, and takes it back. The ledger treats it as it treats a
 /// store's contract.
 extension Services {
     /// `POST /users/{user}/grants`.
     func grant(to user: UserID, _ request: Request) throws(RefusedBody) -> Answer {
         guard streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
         let seen = try seen(request)
-        let grant = try Grant(request, to: user, now: clock.now())
+        let grant = try Grant(request, to: user, catalog: catalogs.value, now: clock.now())
         let act = act(.grant, of: request, user: user, reason: grant.reason)
         return .later { [self] reply in
             // The backend vouches for the user, who may have been erased and is back.
             commit(grant, claim: Claim(user: user), act: act, seen: seen, reply: reply) { [self] result in
                 guard result.outcome == .duplicate else {
-                    return reply.send(.granted(grant, status: 201, at: result.cursor))
+                    return reply.send(granted(grant, status: 201, at: result.cursor))
                 }
                 // Its key was used before: for the same grant, which gets the same answer, or for another one.
-                answerAsStored(grant, reply: reply) { first in
+                answerAsStored(grant, reply: reply) { [self] first in
                     guard let first, grant.repeats(first) else { return Services.keyReused }
-                    return .granted(first, status: 201, at: result.cursor)
+                    return granted(first, status: 201, at: result.cursor)
                 }
             }
         }
@@ -56,9 +56,9 @@ extension Services {
         let isTaken = commit(revoked, claim: nil, act: act, seen: seen, reply: reply) { [self, revoked] result in
             // Somebody else may have taken it back since it was read, or long ago; or has erased the user, and granted it
             // again: then it was not taken back.
-            answerAsStored(revoked, reply: reply) { stored in
+            answerAsStored(revoked, reply: reply) { [self] stored in
                 if let stored, stored.revokedAt == nil { return .uncommitted }
-                return .granted(stored ?? revoked, status: 200, at: result.cursor)
+                return granted(stored ?? revoked, status: 200, at: result.cursor)
             }
         }
         reply.send(busyUnless: isTaken)
@@ -105,12 +105,18 @@ extension Services {
 
 extension Grant {
     /// What is granted, read strictly: one of `until`, `days` and `forever` says for how long.
-    fileprivate init(_ request: Request, to user: UserID, now: Instant) throws(RefusedBody) {
+    fileprivate init(_ request: Request, to user: UserID, catalog: Catalog, now: Instant) throws(RefusedBody) {
         let node = try RefusedBody.object(
             request.body,
-            instead: "Send {\"product\":…,\"days\":30,\"reason\":…}, or until or forever instead of days."
+            instead:
+                "Send {\"product\":…,\"days\":30,\"reason\":…}, entitlement instead of product, or until or forever instead "
+                + "of days."
         )
-        let product = try RefusedBody.requiredString("product", of: node)
+        let product = try RefusedBody.string("product", of: node)
+        let entitlement = try RefusedBody.string("entitlement", of: node)
+        guard let given = product ?? entitlement, product == nil || entitlement == nil else {
+            throw RefusedBody("invalid_json", message: "Send either product or entitlement, as a string.")
+        }
         try RefusedBody.check(product, or: .invalidProduct)
         let group = try RefusedBody.string("group", of: node)
         try RefusedBody.check(group, or: .invalidGroup)
@@ -118,8 +124,41 @@ extension Grant {
         try RefusedBody.check(reason: reason, about: user)
         let until = try Grant.end(node, now: now)
         let id = Grant.id(for: user, key: try request.key())
-        self.init(id: id, user: user, product: product, grantedAt: now, reason: reason)
-        (self.group, self.until) = (group, until)
+        self.init(id: id, user: user, product: given, grantedAt: now, reason: reason)
+        (self.group, self.until, self.entitlement) = (group, until, entitlement)
+        try check(by: catalog)
+    }
+
+    /// The names of the entitlements that it opens.
+    fileprivate func opened(by catalog: Catalog) -> [String] {
+        catalog.opened(by: product, kind: kind, at: .paycast, stated: entitlement).map(\.description)
+    }
+
+    /// Whoever grants something expects access: what opens nothing is a slip, or missing in the catalog.
+    private func check(by catalog: Catalog) throws(RefusedBody) {
+        let names = catalog.entitlements.map(\.description)
+        if let entitlement {
+            guard !names.contains(where: entitlement.hasSameBytes) else { return }
+            let near = nearest(to: entitlement, among: names).map { "; did you mean \(quoted($0))?" } ?? "."
+            let message = "The catalog has no entitlement \(quoted(entitlement)), but \(list(names))\(near)"
+            throw RefusedBody("unknown_entitlement", message: message, status: 422)
+        }
+        guard opened(by: catalog).isEmpty else { return }
+        guard catalog[product] == nil else {
+            let message =
+                "By the catalog, \(quoted(product)) opens nothing: grant an entitlement (\(list(names))), or name in the "
+                + "catalog what it opens."
+            throw RefusedBody("opens_nothing", message: message, status: 422)
+        }
+        let near = nearest(to: product, among: catalog.productIDs).map { "; did you mean \(quoted($0))?" } ?? "."
+        let message =
+            "The catalog does not name \(quoted(product)), so it would open nothing: grant an entitlement "
+            + "(\(list(names))), or a product of the catalog\(near)"
+        throw RefusedBody("opens_nothing", message: message, status: 422)
+    }
+
+    private func list(_ names: [String]) -> String {
+        names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " …" : "")
     }
 
     /// Nil for ever.
@@ -146,7 +185,9 @@ extension Grant {
 
     /// True if the same request led to `first`, whose dates may be older: then its term is as long, or has the same end.
     fileprivate func repeats(_ first: Grant) -> Bool {
-        let isSame = product.hasSameBytes(as: first.product) && (group == nil || group == first.group)
+        let isSame =
+            product.hasSameBytes(as: first.product) && entitlement == first.entitlement
+            && (group == nil || group == first.group)
         guard let until, let firstEnd = first.until else { return isSame && until == first.until }
         let length = until.milliseconds - grantedAt.milliseconds
         return isSame && (until == firstEnd || length == firstEnd.milliseconds - first.grantedAt.milliseconds)
@@ -162,6 +203,7 @@ extension UserRecord {
             else { continue }
             var grant = Grant(id: id, user: user, product: charge.product, grantedAt: charge.purchasedAt, reason: "")
             grant.group = record.summary.group
+            grant.entitlement = record.tracked.contract.entitlements?.value
             (grant.until, grant.revokedAt) = (charge.expiresAt, charge.revokedAt)
             return grant
         }
@@ -185,14 +227,16 @@ extension RefusedBody {
     }
 }
 
-extension Response {
-    fileprivate static func granted(_ grant: Grant, status: Int, at cursor: Cursor) -> Response {
+extension Services {
+    fileprivate func granted(_ grant: Grant, status: Int, at cursor: Cursor) -> Response {
         JSON.response(
             status,
             body: GrantAnswer(
                 grant: grant.id,
                 user: grant.user,
                 product: grant.product,
+                entitlement: grant.entitlement,
+                entitlements: grant.opened(by: catalogs.value),
                 group: grant.group,
                 grantedAt: grant.grantedAt.iso8601,
                 until: grant.until?.iso8601,
@@ -208,7 +252,12 @@ public struct GrantAnswer: Codable, Sendable, Equatable {
     /// The id that takes it back: the contract's in entitlements and events.
     public var grant: String
     public var user: UserID
+    /// The entitlement's name, if that was granted.
     public var product: String
+    /// Null if a product was granted.
+    @Nullable public var entitlement: String?
+    /// The names of the entitlements that it opens by the catalog of now.
+    public var entitlements: [String]
     /// Null if it has none.
     @Nullable public var group: String?
     /// ISO 8601, UTC.

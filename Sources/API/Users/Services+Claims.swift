@@ -34,10 +34,10 @@ extension Services {
         guard let event = try? verifiers.interpret(stored), event.observation != nil else {
             return reply.send(Services.unclaimable)
         }
-        let claim = Claim(user: user, isForUnclaimed: true)
+        let claim = Claim(user: user, isAsked: false)
         let command = LedgerCommand.event(event, claim: claim, receivedAt: clock.now()) { result in
             switch result {
-            case .success(let result) where result.claim == .refused: reply.send(Services.alreadyOwned)
+            case .success(let result) where result.claim?.holder != .yours: reply.send(Services.alreadyOwned)
             case .success(let result): reply.send(.committed(result))
             case .failure(let error): reply.send(.uncommitted(because: error))
             }

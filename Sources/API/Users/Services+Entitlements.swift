@@ -32,14 +32,25 @@ extension Services {
                 reply.send(JSON.response(200, body: page))
             }
         }
-        guard let locale = request.query["locale"] else { return .later(sendPage) }
-        guard let language = LanguageTag(locale) else { throw RefusedBody.locale }
-        // Stored first, so that everything the page is sent after its cursor is in its language.
+        let locale = try UserLocale(locale: request.query["locale"], timeZone: request.query["time_zone"])
+        guard locale != .unknown else { return .later(sendPage) }
+        // Stored first, so that everything the page is sent after its cursor is in its language and time zone.
         return .later { [writer, reader] reply in
-            UserLanguages(writer: writer, reader: reader).note(language, of: user) { result in
+            UserLocales(writer: writer, reader: reader).note(locale, of: user) { result in
                 guard case .success = result, sendPage(reply) else { return reply.send(.unreadable) }
             }
         }
+    }
+}
+
+extension UserLocale {
+    /// As a request says it: a language tag, and the name of a time zone.
+    init(locale: String?, timeZone: String?) throws(RefusedBody) {
+        let language = locale.flatMap { LanguageTag($0) }
+        guard locale == nil || language != nil else { throw RefusedBody.locale }
+        let zone = timeZone.flatMap { TimeZoneName($0) }
+        guard timeZone == nil || zone.map(ZonedDay.knows) == true else { throw RefusedBody.timeZone }
+        self.init(language: language, timeZone: zone)
     }
 }
 
@@ -128,6 +139,8 @@ struct StreamContractItem: Codable, Sendable, Equatable {
     var active: Bool
     @Nullable var accessUntil: String?
     @Nullable var autoRenew: Bool?
+    var trial: Bool
+    @Nullable var trialEndsAt: String?
     @Nullable var pendingProduct: String?
     var provider: String
     var store: String
@@ -140,6 +153,7 @@ struct StreamContractItem: Codable, Sendable, Equatable {
         entitlements = item.entitlements
         state = item.state
         active = item.active
+        trial = item.trial
         provider = item.provider
         store = item.store
         environment = item.environment
@@ -148,6 +162,7 @@ struct StreamContractItem: Codable, Sendable, Equatable {
         group = item.group
         accessUntil = item.accessUntil
         autoRenew = item.autoRenew
+        trialEndsAt = item.trialEndsAt
         pendingProduct = item.pendingProduct
     }
 }

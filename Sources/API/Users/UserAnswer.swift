@@ -15,7 +15,8 @@ extension Services {
             let answer = UserAnswer(
                 user: user,
                 stream: stream.text,
-                locale: found.language?.text,
+                locale: found.locale.language?.text,
+                timeZone: found.locale.timeZone?.text,
                 active: found.isActive,
                 entitlements: EntitlementItem.byName(found.entitlements),
                 contracts: found.contracts.map(ContractDetail.init),
@@ -58,6 +59,8 @@ public struct UserAnswer: Codable, Sendable, Equatable {
     public var stream: String
     /// The language tag that the app reported last; left out if it never reported one.
     public var locale: String?
+    /// The name of the time zone that the app reported last; left out if it never reported one.
+    public var timeZone: String?
     /// Whether the main entitlement gives access now.
     public var active: Bool
     /// Each entitlement of the catalog, by its name.

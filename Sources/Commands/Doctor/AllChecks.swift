@@ -49,7 +49,10 @@ struct AllChecks {
     private var templates: [Finding] {
         guard let folder = configuration.publicFolder.map({ "\($0)/fragments" }) else { return [] }
         do throws(TemplateProblems) {
-            let warnings = try TemplateLoader(folder: folder).warnings
+            let warnings = try TemplateLoader(
+                folder: folder,
+                entitlements: configuration.accessPolicy.catalog.entitlements
+            ).warnings
             if warnings.isEmpty { return [.ok("templates", detail: "there is one for every state in \(folder)")] }
             return warnings.map { .warn("templates", detail: $0.description) }
         } catch {

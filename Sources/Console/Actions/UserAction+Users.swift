@@ -11,9 +11,9 @@ extension UserAction {
     /// Gives the user a product for a time, without a store.
     static let grant = UserAction(
         word: "grant",
-        title: "Grant a product",
+        title: "Grant access",
         explanation:
-            "The user gets the product at once, and the open pages show it. What a store says of its own contracts stays as it is. "
+            "The user gets the entitlement, or what the product opens, at once, and the open pages show it. What a store says of its own contracts stays as it is. "
             + "A grant can be taken back.",
         button: "Grant it",
         done: "Granted. The user's open pages show it already."
@@ -21,6 +21,7 @@ extension UserAction {
         let terms = [("days", "for some days"), ("forever", "for ever")]
         let key = form["key"].isEmpty ? Hex.encode(randomBytes(16)) : form["key"]
         return form.visit["action.grant"].render([
+            "entitlements": UserAction.entitlements(form),
             "product": Field(form["product"]), "group": Field(form["group"]),
             "terms": form.visit.options(terms, chosen: form["term"]),
             "days": Field(form["days"].isEmpty ? "30" : form["days"]), "key": Field(key),
@@ -31,12 +32,27 @@ extension UserAction {
         guard isForever || days != nil else {
             throw .invalid("Write the days as a whole number, from 1 to 3650.")
         }
-        var request = GrantRequest(product: form["product"], reason: form.reason)
+        let product = form["product"]
+        // A product that is named counts: the first entitlement is only what the form begins with.
+        var request = GrantRequest(
+            product: product.isEmpty ? nil : product,
+            entitlement: product.isEmpty ? form["entitlement"] : nil,
+            reason: form.reason
+        )
         request.group = form["group"].isEmpty ? nil : form["group"]
         if isForever { request.forever = true } else { request.days = days }
         let route = Route.grants(user: form.user)
         _ = try form.visit.api.post(GrantAnswer.self, to: route, query: form.seen, body: request, key: form["key"])
         return nil
+    }
+
+    /// The catalog's, the main one first.
+    private static func entitlements(_ form: ActionForm) -> Markup {
+        let catalog = try? form.visit.api.get(CatalogAnswer.self, from: .catalog)
+        let items = catalog?.entitlements.map { item in
+            (value: item.name, title: item.title.map { "\($0) (\(item.name))" } ?? item.name)
+        }
+        return form.visit.options(items ?? [], chosen: form["entitlement"])
     }
 
     /// Takes a grant back.

@@ -19,6 +19,7 @@ struct AttentionPage: ConsolePage {
         let body = visit["attention"].render([
             "lead": AttentionPage.lead(found), "sentences": isWell ? visit["attention.fine"].render() : sentences,
             "unclaimed_count": "\(StoreWords.capped(found.unclaimedContracts)) in all.", "who": who(visit),
+            "unlisted": unlisted(found.unlisted, visit),
             "unclaimed": unclaimed(found.unclaimed, visit), "quarantined": quarantined,
             "node": found.node, "refused": refused(found.refused, visit), "jobs": jobs(found.jobs, visit),
             "hooks": hooks(found.hooks, visit), "failed": failed(found.failedHooks, visit),
@@ -32,6 +33,7 @@ struct AttentionPage: ConsolePage {
         let all = [
             (own, "trouble of this server", "troubles of this server"),
             (found.unclaimedContracts, StoreWords.unclaimed.one, StoreWords.unclaimed.many),
+            (found.unlisted.count, "product that the catalog does not name", "products that the catalog does not name"),
             (found.quarantined.count, "event that contradicts an order", "events that contradict an order"),
             (found.refused.count, "refused webhook", "refused webhooks"),
             (found.jobs.count, "word for a store that is late", "words for stores that are late"),
@@ -54,6 +56,16 @@ struct AttentionPage: ConsolePage {
         let aim = user(visit).map { " for \($0.text)" } ?? ""
         guard visit.may(.act) else { return "A key with the right act may claim one\(aim)." }
         return aim.isEmpty ? "" : "The links claim one\(aim)."
+    }
+
+    private func unlisted(_ products: [AttentionAnswer.Unlisted], _ visit: Visit) -> Markup {
+        let rows = products.map { product in
+            visit["attention.product"].render([
+                "product": product.product, "store": StoreWords.store(product.provider),
+                "users": StoreWords.capped(product.users),
+            ])
+        }
+        return visit.list("attention.products", rows, none: "The catalog says of every product what it opens.")
     }
 
     /// Each with its id, and the way to give it to somebody: the user whom the address names, or one who is asked for.

@@ -25,9 +25,11 @@ struct UserPage: ConsolePage {
             "cause": cause(sentences, visit) + PurchaseHints(visit, facts).markup(),
             "facts": visit.facts([
                 ("Stream", facts.record.stream), ("Language", facts.record.locale ?? "not told by the app"),
+                ("Time zone", facts.record.timeZone ?? "not told by the app"),
             ]),
             "actions": UserAction.links(user, visit),
-            "picture": TimeLinePicture(visit: visit).markup(facts), "contracts": tables.contracts(facts),
+            "picture": TimeLinePicture(visit: visit).markup(facts), "entitlements": tables.entitlements(facts),
+            "contracts": tables.contracts(facts),
             "orders": tables.orders(facts), "events": tables.events(facts, isFirst: visit.query["before"] == nil),
             "pages": tables.pages(facts), "hooks": tables.hooks(facts.hooks), "audit": tables.audit(facts.audit),
         ])

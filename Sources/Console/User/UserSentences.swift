@@ -54,11 +54,22 @@ struct UserSentences: Equatable {
 
     /// Only what is certain: a payment that failed, or was called off, is the next sentence's matter.
     private static func access(_ record: UserAnswer) -> String {
+        guard record.entitlements.count < 2 else { return accessByName(record) }
         guard record.active else { return "Has no access." }
         switch record.contracts.first.flatMap({ ContractState(rawValue: $0.summary.state) }) {
         case .active, .owned: return "Has access; a page shows it as soon as it opens; there is no reason to pay again."
         default: return "Has access; a page shows it as soon as it opens."
         }
+    }
+
+    /// Of several entitlements: `Has maps, and not pro; …`.
+    private static func accessByName(_ record: UserAnswer) -> String {
+        let names = record.entitlements.keys.sorted()
+        let has = names.filter { record.entitlements[$0]?.active == true }
+        let lacks = names.filter { !has.contains($0) }
+        guard !has.isEmpty else { return "Has no access: neither \(lacks.joined(separator: " nor "))." }
+        let rest = lacks.isEmpty ? "" : ", and not \(lacks.joined(separator: ", "))"
+        return "Has \(has.joined(separator: ", "))\(rest); a page shows it as soon as it opens."
     }
 
     /// What is missing.

@@ -12,6 +12,32 @@ struct UserTables {
     /// Whether other pages may be opened from this one.
     private var hasLinks: Bool { visit.session.user == nil }
 
+    /// Each entitlement, and why it is as it is; nothing if there is only one, of which the page speaks already.
+    func entitlements(_ facts: UserFacts) -> Markup {
+        let items = facts.record.entitlements
+        guard items.count > 1 else { return .empty }
+        let listed = (try? visit.api.get(CatalogAnswer.self, from: .catalog))?.entitlements.map(\.name) ?? []
+        // Between the two questions there may have been another catalog.
+        let names = listed.filter { items[$0] != nil } + items.keys.filter { !listed.contains($0) }.sorted()
+        let rows = names.compactMap { name in items[name].map { entitlement(name, $0, facts) } }
+        return visit["user.entitlements"].render(["rows": rows.joined()])
+    }
+
+    private func entitlement(_ name: String, _ item: EntitlementItem, _ facts: UserFacts) -> Markup {
+        let contract = facts.record.contracts.first { contract in
+            item.contract?.hasSameBytes(as: contract.summary.contract) == true
+                && contract.summary.provider == item.provider
+        }
+        let why = contract.map { ContractSentence($0, events: facts.events.events, now: visit.now).what }
+        return visit["user.entitlement"].render([
+            "name": name, "state": item.state.map(StoreWords.state) ?? "never had",
+            "tone": item.active ? "good" : item.state.map { StoreWords.tone($0) } ?? "quiet",
+            "until": item.active && item.accessUntil == nil
+                ? visit["user.no_end"].render() : visit.time(item.accessUntil),
+            "product": item.product, "why": why ?? "No contract opens it.",
+        ])
+    }
+
     func contracts(_ facts: UserFacts) -> Markup {
         let rows = facts.record.contracts.map { contract($0, facts) }
         return visit.list("user.contracts", rows, none: "No contract at any store, and no grant.")
@@ -34,6 +60,7 @@ struct UserTables {
             "environment": item.provider == Provider.paycast.rawValue ? "" : item.environment, "app": details.app,
             "contract": item.contract, "price": price.map { $0 + (isTest ? ", but no money was taken" : "") },
             "renewal": sentence.renewal, "also": also,
+            "opens": item.entitlements.isEmpty ? "nothing" : item.entitlements.joined(separator: ", "),
             "until": item.accessUntil == nil ? visit["user.no_end"].render() : visit.time(item.accessUntil),
             "what": sentence.what, "next": sentence.next, "revoke": revoke(item), "found": found(item.contract),
         ])
@@ -67,17 +94,19 @@ struct UserTables {
 
     /// As it is now: it may have become another product, and another user's.
     private func purchase(_ item: OrderPurchaseItem, of order: OrderItem) -> String {
-        let product = item.product.hasSameBytes(as: order.product) ? nil : "now \(item.product)"
+        let bought = order.bought.flatMap { $0.hasSameBytes(as: order.product) ? nil : "bought \($0)" }
+        let known = order.bought ?? order.product
+        let product = item.product.hasSameBytes(as: known) ? nil : "now \(item.product)"
         let owner = item.user.flatMap { owner -> String? in
             owner == user ? nil : hasLinks ? "now of \(owner.text)" : "now another user's"
         }
-        let parts: [String?] = [item.contract, StoreWords.state(item.state), product, owner]
+        let parts: [String?] = [item.contract, StoreWords.state(item.state), bought, product, owner]
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
     private static let orderStates = [
         "open": "open: no store has named it", "pending": "bought, not paid yet", "fulfilled": "bought",
-        "quarantined": "what came contradicts it",
+        "refunded": "bought, and taken back", "quarantined": "what came contradicts it",
     ]
 
     func events(_ facts: UserFacts, isFirst: Bool) -> Markup {
@@ -208,7 +237,7 @@ extension UserTables {
 
     static func what(_ action: String) -> String {
         switch Act.Action(rawValue: action) {
-        case .grant: "granted a product"
+        case .grant: "granted access"
         case .revoke: "took a grant back"
         case .claim: "gave the user a purchase"
         case .order: "made an order"

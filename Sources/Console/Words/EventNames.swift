@@ -6,6 +6,7 @@ enum EventNames {
     private static let titles: [EventKind: String] = [
         .subscriptionStarted: "Subscribed", .subscriptionResubscribed: "Subscribed again",
         .subscriptionRenewed: "Renewed", .subscriptionRecovered: "Paid after all",
+        .subscriptionConverted: "Paid after the trial",
         .subscriptionExtended: "Extended by the store", .subscriptionExpired: "Ended",
         .planChanged: "Changed the plan", .planChangeScheduled: "Plan changes at the next renewal",
         .planChangeCancelled: "Plan change called off", .offerApplied: "Took an offer",
@@ -17,7 +18,8 @@ enum EventNames {
         .refundDeclined: "Refund declined", .refundReversed: "Refund reversed",
         .familyGranted: "Shared with the family", .familyRevoked: "No longer shared with the family",
         .contractTransferred: "Moved to another user", .accessGranted: "Granted", .accessRevoked: "Taken back",
-        .accessEnded: "Ended by itself", .orderClaimed: "An order claimed what was bought",
+        .accessEnded: "Ended by itself", .catalogChanged: "The catalog opens something else",
+        .orderClaimed: "An order claimed what was bought",
         .broadcast: "Your app sent a fragment", .userErased: "About an erased user",
         .contractErased: "About an erased user", .providerTest: "Test of the store",
         .providerUnknown: "Not known to Paycast",
@@ -41,7 +43,7 @@ enum EventNames {
     static func mark(_ kind: String) -> ContractHistory.Moment.Kind? {
         switch EventKind(rawValue: kind) {
         case .subscriptionStarted, .subscriptionResubscribed, .subscriptionRenewed, .subscriptionRecovered,
-            .purchaseCompleted, .planChanged:
+            .subscriptionConverted, .purchaseCompleted, .planChanged:
             .charge
         case .accessGranted: .grant
         case .refundCompleted, .familyRevoked, .accessRevoked: .refund

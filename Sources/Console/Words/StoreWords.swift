@@ -81,6 +81,8 @@ enum StoreWords {
     static func message(_ type: String) -> String {
         switch HookType(rawValue: type) {
         case .entitlementsChanged: "what the user may use has changed"
+        case .purchaseDelivered: "a consumable was bought"
+        case .purchaseRevoked: "a consumable was taken back"
         case .userErased: "the user was erased"
         case nil: type
         }

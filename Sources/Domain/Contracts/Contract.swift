@@ -20,8 +20,13 @@ public struct Contract: Sendable, Equatable {
     public var entitlements: Register<String>?
     /// The store that sold it, if it is not the one that tells of it. It never changes.
     public var store: String?
+    /// Whether it renews, at a store whose newest statement may leave that open (RevenueCat).
+    public var renewal: Register<Bool>?
     public var snapshot: SnapshotRegister?
     public var transaction: ChargeRegister?
+
+    /// The product of its newest statement.
+    public var product: String? { snapshot?.snapshot.product ?? transaction?.transaction.product }
 
     public init(key: ContractKey, kind: ProductKind) {
         self.key = key
@@ -44,6 +49,8 @@ public struct Contract: Sendable, Equatable {
             &entitlements,
             to: observation.entitlements.map { Register($0.sorted().joined(separator: ","), at: signedAt) }
         )
+        let statedAt = observation.snapshot?.signedAt ?? signedAt
+        raise(&renewal, to: observation.renewal.map { Register($0, at: statedAt) })
         raise(&transaction, to: observation.transaction.map { ChargeRegister($0, event: event) })
         raise(
             &snapshot,

@@ -59,7 +59,7 @@ extension Transaction {
 
 extension Contract {
     /// How long a non-renewing purchase gives access when the store does not say: Apple never does.
-    public static let nonRenewingTerm = Duration.seconds(365 * 86_400)
+    public static let nonRenewingTerm = CalendarDuration.years(1)
 
     /// Where the contract stands at `now`; nil when no store has said anything about its state yet.
     ///
@@ -68,12 +68,17 @@ extension Contract {
     /// the policy's leeway, so that a late notification can arrive or the store can be asked. The end that is shown
     /// remains the store's.
     ///
-    /// A subscription whose end no statement gives opens nothing yet: only what is bought once has no end.
+    /// A subscription whose end no statement gives opens nothing yet, nor does a rental whose duration the catalog does not
+    /// name: only what is bought for ever has no end.
+    ///
+    /// A trial is over with its access: a grace and a retry wait for the first charge.
     public func status(at now: Instant, policy: AccessPolicy = AccessPolicy(sandboxUsers: .any)) -> ContractStatus? {
         let said = kind == .subscription ? subscriptionStatus : oneTimeStatus(policy.catalog)
         guard var status = said else { return nil }
-        if kind == .subscription, status.isActive, status.accessUntil == nil { status.state = .pending }
+        let mustEnd = kind == .subscription || kind == .nonRenewing
+        if mustEnd, status.isActive, status.accessUntil == nil { status.state = .pending }
         if let end = end(of: status, policy: policy), end <= now { status.state = .expired }
+        status.isTrial = status.isTrial && (status.state == .active || status.state == .cancelled)
         return status
     }
 
@@ -95,11 +100,15 @@ extension Contract {
         return snapshot.state.givesAccess || snapshot.state != .pending && snapshot.accessUntil != nil
     }
 
+    /// True when the newest period that the store has told of is a free trial, whatever has become of it since.
+    var isOfTrial: Bool { kind == .subscription && subscriptionStatus?.isTrial == true }
+
     /// The snapshot decides. A transaction that was signed after it (the app posts it before the store's notification
     /// arrives) may extend access or revoke the current period, and never shortens access otherwise.
     private var subscriptionStatus: ContractStatus? {
         guard let snapshot = snapshot?.snapshot else { return transaction.map { ContractStatus(of: $0.transaction) } }
         var status = ContractStatus(of: snapshot)
+        if status.autoRenew == nil { status.adopt(renewal: renewal?.value) }
         guard let charge = transaction?.transaction else { return status }
         if status.isActive, status.accessUntil == nil { status.accessUntil = charge.revokedAt ?? charge.expiresAt }
         status.endAtRefund(of: charge)
@@ -137,7 +146,7 @@ extension Contract {
         if let snapshot = snapshot?.snapshot, snapshot.signedAt >= charge.signedAt, snapshot.state.endsPurchase {
             var status = ContractStatus(of: snapshot)
             // A refund does not always name the refunded product (Stripe).
-            if status.product.isEmpty { status.product = charge.product }
+            if status.product.isEmpty { status.product = ContractStatus(of: charge).product }
             return status
         }
         var status = ContractStatus(of: charge)
@@ -146,8 +155,8 @@ extension Contract {
         case .consumable: (status.state, status.accessUntil) = (.delivered, nil)
         case .nonConsumable: (status.state, status.accessUntil) = (.owned, nil)
         case .nonRenewing:
-            let term = catalog[charge.product]?.duration ?? Contract.nonRenewingTerm
-            status.accessUntil = charge.expiresAt ?? charge.purchasedAt + term
+            let term = catalog.duration(of: charge.product, option: charge.option)
+            status.accessUntil = charge.expiresAt ?? term?.end(from: charge.purchasedAt)
         case .subscription: break
         }
         return status
@@ -171,6 +180,12 @@ extension ContractStatus {
         accessUntil = max(end, paid)
     }
 
+    /// For a statement that says nothing about renewal: what was said of it before still holds.
+    fileprivate mutating func adopt(renewal: Bool?) {
+        autoRenew = renewal
+        if state == .active, renewal == false { state = .cancelled }
+    }
+
     fileprivate init(of snapshot: Snapshot) {
         self.init(
             state: snapshot.state,
@@ -186,7 +201,7 @@ extension ContractStatus {
     fileprivate init(of charge: Transaction) {
         self.init(
             state: charge.revokedAt == nil ? .active : .revoked,
-            product: charge.product,
+            product: Catalog.name(of: charge.product, option: charge.option),
             accessUntil: charge.revokedAt ?? charge.expiresAt,
             isTrial: charge.isTrial
         )

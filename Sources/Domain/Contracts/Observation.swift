@@ -22,12 +22,17 @@ public struct Observation: Sendable, Equatable {
     /// True when somebody bought what the transaction charges for, so that its token is that buyer's. A renewal only
     /// repeats the token of the purchase before it.
     public var isPurchase = false
+    /// Whether it renews, for statements to come that leave it open: their snapshot's `autoRenew` is nil.
+    public var renewal: Bool?
     public var transaction: Transaction?
     public var snapshot: Snapshot?
 }
 
 extension Observation {
     public init(contract: ContractKey, kind: ProductKind) { self.init(contract: contract, kind: kind, group: nil) }
+
+    /// The product that it is about, if it says so.
+    var product: String? { snapshot?.product ?? transaction?.product }
 }
 
 /// A store's own statement of a subscription's status at one instant. The newest one decides the state.
@@ -36,7 +41,8 @@ public struct Snapshot: Sendable, Equatable {
     public var product: String
     /// The product that the next renewal switches to; nil when it stays.
     public var pendingProduct: String?
-    public var autoRenew: Bool
+    /// Nil if the statement says nothing about it: what was said before holds.
+    public var autoRenew: Bool?
     /// End of the paid period, or of the grace period when the state is `inGracePeriod`.
     public var accessUntil: Instant?
     /// The ordering key: the inner signed date, or the outer one where there is no inner one.
@@ -51,7 +57,7 @@ public struct Snapshot: Sendable, Equatable {
         state: ContractState,
         product: String,
         pendingProduct: String? = nil,
-        autoRenew: Bool,
+        autoRenew: Bool?,
         accessUntil: Instant?,
         signedAt: Instant,
         isPausing: Bool = false,

@@ -9,7 +9,7 @@ public struct Catalog: Sendable, Equatable {
         public var level = 0
         public var kind: ProductKind?
         /// How long a non-renewing purchase gives access.
-        public var duration: Duration?
+        public var duration: CalendarDuration?
         /// Its name on pages.
         public var name: String?
         /// What it opens, in the catalog's order.
@@ -75,7 +75,9 @@ extension Catalog {
     /// opens nothing.
     ///
     /// `stated` is `Contract.entitlements`: nil if no event has said it yet. Which of several it is, is not guessed.
-    func opened(by product: String, kind: ProductKind, at provider: Provider, stated: String?) -> [EntitlementName] {
+    public func opened(by product: String, kind: ProductKind, at provider: Provider, stated: String?)
+        -> [EntitlementName]
+    {
         if kind == .consumable { return [] }
         if provider == .paycast, let stated { return named(in: stated) }
         if let known = products[product] { return namesEntitlements ? known.entitlements : Catalog.standard }

@@ -145,6 +145,8 @@ public struct ContractSummary: Sendable, Equatable {
     public var isActive: Bool
     public var accessUntil: Instant?
     public var autoRenew: Bool?
+    /// When the free trial ends; nil if it is none.
+    public var trialEndsAt: Instant?
     public var pendingProduct: String?
     public var provider: Provider
     public var store: String
@@ -167,6 +169,7 @@ extension HeldContract {
             isActive: status.isActive && isHonoured && !opens.isEmpty,
             accessUntil: status.accessUntil,
             autoRenew: status.autoRenew,
+            trialEndsAt: status.trialEndsAt,
             pendingProduct: status.pendingProduct,
             provider: contract.provider,
             store: store,

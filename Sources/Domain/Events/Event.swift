@@ -117,12 +117,33 @@ extension Event {
         return event
     }
 
-    /// This event or one of its lines, by the id under which the ledger keeps it; nil for an `ending`.
+    /// This event or one of its lines, by the id under which the ledger keeps it; nil for an `ending`. The ledger may know
+    /// another product as the first one.
     public func filed(as id: String) -> Event? {
         guard provider.sellsLines, let name = id.lineName else { return self }
-        var line = lines.first { $0.observation?.contract.lineage.lineName?.utf8.elementsEqual(name.utf8) == true }
+        let others = further.compactMap(\.product).prefix(1).flatMap { led(by: $0).lines }
+        var line = (lines + others).first {
+            $0.observation?.contract.lineage.lineName?.utf8.elementsEqual(name.utf8) == true
+        }
         line?.id = id
         return line
+    }
+
+    /// The event with its line of `product` as the first one, which has the purchase's own id. A purchase begins with that
+    /// product, and keeps it as long as it lists it: the store's list has no order.
+    public func led(by product: String) -> Event {
+        guard provider.namesLinesByProduct, let first = observation, let own = first.product,
+            !own.hasSameBytes(as: product),
+            let index = further.firstIndex(where: { $0.product?.hasSameBytes(as: product) == true })
+        else { return self }
+        var event = self
+        event.observation = further[index]
+        event.observation?.contract = first.contract
+        event.observation?.previousLineage = first.previousLineage
+        event.further[index] = first
+        event.further[index].contract = first.contract.line(own)
+        event.further[index].previousLineage = first.previousLineage.map { key(lineage: $0).line(own).lineage }
+        return event
     }
 
     private func line(_ observation: Observation, id: String) -> Event {
@@ -150,6 +171,8 @@ public enum EventKind: String, CaseIterable, Sendable {
     case subscriptionResubscribed = "subscription.resubscribed"
     case subscriptionRenewed = "subscription.renewed"
     case subscriptionRecovered = "subscription.recovered"
+    /// The first paid period after a free trial.
+    case subscriptionConverted = "subscription.converted"
     case subscriptionExtended = "subscription.extended"
     case planChanged = "subscription.plan_changed"
     case planChangeScheduled = "subscription.plan_change_scheduled"
@@ -189,6 +212,8 @@ public enum EventKind: String, CaseIterable, Sendable {
     // No store says these: the ledger itself commits them.
     case orderClaimed = "order.claimed"
     case accessEnded = "access.ended"
+    /// Another catalog opens something else for a user.
+    case catalogChanged = "catalog.changed"
     case broadcast = "broadcast"
     /// An app may have broadcast something that did not arrive.
     case broadcastsLost = "broadcasts.lost"

@@ -2,6 +2,10 @@
 public enum HookType: String, CaseIterable, Sendable {
     /// What a user may use has changed.
     case entitlementsChanged = "entitlements.changed"
+    /// A consumable is the user's: the backend hands it out once.
+    case purchaseDelivered = "purchase.delivered"
+    /// A consumable that was handed out has been taken back.
+    case purchaseRevoked = "purchase.revoked"
     /// A user was erased.
     case userErased = "user.erased"
 }

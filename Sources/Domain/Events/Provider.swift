@@ -50,6 +50,9 @@ extension Provider {
     /// those of the others may contain any character.
     var sellsLines: Bool { self == .google || self == .stripe }
 
+    /// True when a line's id is its product's.
+    var namesLinesByProduct: Bool { self == .google }
+
     /// True when a change of plan is announced in a separate event, before or after the purchase that makes it. At
     /// other stores, a charge for the announced product may belong to an older period, when the change leads back to a
     /// product bought before.

@@ -11,6 +11,10 @@ public struct Order: Sendable, Equatable {
 }
 
 extension Order {
+    /// How many orders of the same request are looked at for one that is still open. There is one at most, unless the app
+    /// brings tokens of its own as well.
+    public static let likeLimit = 8
+
     public init(token: OrderToken, user: UserID, product: String) {
         self.token = token
         self.user = user
@@ -26,8 +30,7 @@ public struct OrderRequest: Sendable {
     public var group: String?
     public var kind: ProductKind?
     public var token: OrderToken?
-    /// The language that the user reads; nil says nothing about it.
-    public var language: LanguageTag?
+    public var locale = UserLocale.unknown
     /// Says nothing about what is bought: two requests that differ in it alone are equal.
     public var trace: TraceID?
 }
@@ -41,7 +44,7 @@ extension OrderRequest: Hashable {
     public static func == (left: OrderRequest, right: OrderRequest) -> Bool {
         left.user == right.user && left.product.hasSameBytes(as: right.product) && left.provider == right.provider
             && left.group.map { Array($0.utf8) } == right.group.map { Array($0.utf8) } && left.kind == right.kind
-            && left.token == right.token && left.language == right.language
+            && left.token == right.token && left.locale == right.locale
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -6,8 +6,10 @@ public struct Ownership: Sendable, Equatable {
             /// The store echoed the token of the user's order. The fact has the date of the charge that was bought with
             /// it. A user who buys again adds a new fact; renewals repeat the token and are not purchases.
             case purchase
-            /// The user posted a genuine transaction while signed in. `whileActive` says whether it gave access then.
+            /// The user asked for it, and showed a genuine transaction. `whileActive` says whether it gave access then.
             case claim(whileActive: Bool)
+            /// The user's app posted a genuine transaction, and nobody had asked for it. It counts for what has no owner.
+            case unasked
         }
 
         public var user: UserID
@@ -16,6 +18,10 @@ public struct Ownership: Sendable, Equatable {
 
         public static func claim(by user: UserID, at: Instant, whileActive isActive: Bool) -> Fact {
             Fact(user: user, at: at, ground: .claim(whileActive: isActive))
+        }
+
+        public static func unasked(by user: UserID, at: Instant) -> Fact {
+            Fact(user: user, at: at, ground: .unasked)
         }
     }
 
@@ -29,14 +35,23 @@ extension Ownership {
     /// How many users can share a contract. There is a limit because each of them is told about every change.
     private static let shareLimit = 100
 
-    /// Nil when there are no facts.
+    /// Nil when nobody has bought it or asked for it.
     ///
     /// A purchase is the stronger proof: even under `transfer_if_inactive`, users who paid hold what they paid for.
     /// Under `keep`, the contract still stays with its first user, because the store's statements keep describing that
     /// user's contract.
+    ///
+    /// Who had it without asking had it before it was asked for, and the policy decides between the two. A purchase decides
+    /// alone: what an app posted of its own accord was never that user's.
     public init?(_ facts: [Fact], policy: TransferPolicy) {
-        let ordered = facts.sorted { $0.precedes($1) }
-        guard let first = ordered.first else { return nil }
+        var ordered = facts.filter { $0.ground != .unasked }.sorted { $0.precedes($1) }
+        guard let asked = ordered.first else { return nil }
+        if !ordered.contains(where: { $0.ground == .purchase }), let found = Ownership.firstUnasked(facts),
+            found.at < asked.at
+        {
+            ordered.insert(found, at: 0)
+        }
+        let first = ordered[0]
         users = [first.user]
         since = first.at
         for fact in ordered.dropFirst() where !users.contains(fact.user) {
@@ -48,6 +63,11 @@ extension Ownership {
             case .transfer, .transferIfInactive: (users, since) = ([fact.user], fact.at)
             }
         }
+    }
+
+    /// The one that counts while nothing else does.
+    static func firstUnasked(_ facts: [Fact]) -> Fact? {
+        facts.filter { $0.ground == .unasked }.min { $0.precedes($1) }
     }
 }
 
@@ -66,6 +86,7 @@ extension Ownership.Fact.Ground {
         case .purchase: 0
         case .claim(whileActive: false): 1
         case .claim(whileActive: true): 2
+        case .unasked: 3
         }
     }
 }
@@ -78,8 +99,9 @@ public struct Claim: Sendable, Equatable {
     /// True when the app's backend names the user. Of an erased user, nothing else counts: a page or a phone may still
     /// hold the name of the user's stream.
     public var isVouched: Bool
-    /// True if nobody loses anything by it, whatever the policy says: what somebody holds is refused.
-    public var isForUnclaimed: Bool
+    /// True if the user asked for it. Without that, nobody loses anything by it, whatever the policy says: the user gets
+    /// what has no owner.
+    public var isAsked: Bool
     /// Where the post came from; it stays with the purchase's order.
     public var trace: TraceID?
 
@@ -87,27 +109,42 @@ public struct Claim: Sendable, Equatable {
         user: UserID,
         order: OrderToken? = nil,
         isVouched: Bool = true,
-        isForUnclaimed: Bool = false,
+        isAsked: Bool = true,
         trace: TraceID? = nil
     ) {
         self.user = user
         self.order = order
-        self.isForUnclaimed = isForUnclaimed
+        self.isAsked = isAsked
         self.isVouched = isVouched
         self.trace = trace
     }
 }
 
-/// The result of a claim. The names stand in answers.
-public enum ClaimOutcome: String, Sendable {
+/// The result of a claim.
+public enum ClaimOutcome: Sendable {
     /// The contract is the claimant's: nobody else held it, or the claimant already did.
     case granted
     /// The contract moved to the claimant; it was another user's until now.
     case moved
     /// Another user holds the contract as well.
     case shared
-    /// The contract stays another user's; the event was committed all the same.
+    /// The contract stays another user's, although the claimant asked for it; the event was committed all the same.
     case refused
+    /// The contract is another user's, and the claimant did not ask for it.
+    case untouched
+    /// Nobody has it: the event contradicts its order, or is of an erased user.
+    case nobody
+
+    /// Who has the purchase now. The names stand in answers.
+    public enum Holder: String, CaseIterable, Sendable { case yours, others, nobody }
+
+    public var holder: Holder {
+        switch self {
+        case .granted, .moved, .shared: .yours
+        case .refused, .untouched: .others
+        case .nobody: .nobody
+        }
+    }
 }
 
 /// A store's statement that users lose all their contracts at that store, and that another user gains them.
@@ -128,7 +165,7 @@ public struct Transfer: Sendable, Equatable {
     }
 }
 
-/// What happens to a contract when a user who does not own it claims it with a genuine transaction. The words are
+/// What happens to a contract when a user who does not own it asks for it with a genuine transaction. The words are
 /// RevenueCat's (https://www.revenuecat.com/docs/projects/restore-behavior).
 public enum TransferPolicy: String, CaseIterable, Sendable {
     /// It belongs to the claimant from now on.

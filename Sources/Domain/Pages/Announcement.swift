@@ -21,6 +21,24 @@ public struct Announcement: Sendable, Equatable {
     }
 }
 
+extension Announcement {
+    /// Both elements of an entitlement that nothing opens any more, as for a purchase that has ended.
+    static func closed(_ entitlement: EntitlementName, after contract: HeldContract) -> [Announcement] {
+        PageTarget.allCases.map {
+            Announcement(target: $0, entitlement: entitlement, name: .paywall, heldContract: contract.ended)
+        }
+    }
+}
+
+extension HeldContract {
+    /// As if it had ended.
+    fileprivate var ended: HeldContract {
+        var ended = self
+        ended.status.state = .expired
+        return ended
+    }
+}
+
 /// What a commit changed for one user: what the user held before and holds after, and which contracts have changed.
 struct PageChange {
     let before: EntitlementSet
@@ -62,9 +80,7 @@ private struct EntitlementChange {
             // The user still has it: its product, or what has replaced it, opens something else.
             let isHeld = change.after.ranked.contains { $0.contract == gone.contract || $0.replaces == gone.contract }
             if change.contracts.contains(gone.contract), !isHeld { return (.moved, gone) }
-            var ended = gone
-            ended.status.state = .expired
-            return (.paywall, ended)
+            return (.paywall, gone.ended)
         }
     }
 

@@ -19,6 +19,8 @@ public enum FragmentName: String, CaseIterable, Sendable {
     case warnBilling = "warn_billing"
     case fixBilling = "fix_billing"
     case ending, paused, revoked, moved
+    /// Of a consumable. It replaces no `PageTarget`, since it is no state (`Fragment.purchaseTarget`).
+    case purchase
 }
 
 /// One `<turbo-stream>` element for one stream, before it is rendered. It holds facts, so that what a page missed is
@@ -64,10 +66,18 @@ public struct Fragment: Sendable, Equatable {
 
     /// A fragment is superfluous once a newer one has the same key, because the newer one replaces the whole element or
     /// its whole content. An `update` leaves the attributes that a `replace` brought, so the two actions have separate
-    /// keys.
+    /// keys, and so has what is news and no state.
     public var collapseKey: CollapseKey? {
         guard action == "replace" || action == "update", let target else { return nil }
-        return CollapseKey(action + " " + target)
+        return CollapseKey((isNews ? CollapseKey.news : action) + " " + target)
+    }
+
+    /// The DOM id of the element that shows what has just happened to a consumable.
+    public static let purchaseTarget = "purchase"
+
+    private var isNews: Bool {
+        guard case .template(let name, _) = content, action == "replace", let target else { return false }
+        return name == FragmentName.purchase.rawValue && target.hasSameBytes(as: Fragment.purchaseTarget)
     }
 }
 
@@ -78,6 +88,12 @@ public struct CollapseKey: Sendable {
     public init(_ text: String) {
         self.text = text
     }
+
+    fileprivate static let news = "news"
+
+    /// True for what has happened rather than what holds: a page that was rendered after it, and so says no cursor, is not
+    /// sent it. One that missed it is.
+    public var isNews: Bool { text.utf8.starts(with: "\(CollapseKey.news) ".utf8) }
 }
 
 extension CollapseKey: Hashable {

@@ -127,21 +127,21 @@ public enum StreamPatternFlaw: Error, Equatable, CustomStringConvertible {
 }
 
 extension StreamPattern {
-    /// Fills in the user's language in the fragments of a user's stream; every other stream has none. Asks once for
+    /// Fills in the user's locale in the fragments of a user's stream; every other stream has none. Asks once for
     /// consecutive fragments of one stream.
     public func written<Failure: Error>(
         _ fragments: [Fragment],
-        language: (UserID) throws(Failure) -> LanguageTag?
+        locale: (UserID) throws(Failure) -> UserLocale
     ) throws(Failure) -> [Fragment] {
         var written = fragments
-        var asked: (stream: StreamName, language: LanguageTag?)?
+        var asked: (stream: StreamName, locale: UserLocale)?
         for index in written.indices where written[index].hasNoLanguage {
             let stream = written[index].stream
             if asked?.stream != stream {
                 let user = user(of: stream)
-                asked = (stream, try user.map { user throws(Failure) in try language(user) } ?? nil)
+                asked = (stream, try user.map { user throws(Failure) in try locale(user) } ?? .unknown)
             }
-            written[index] = written[index].written(in: asked?.language)
+            written[index] = written[index].written(in: asked?.locale ?? .unknown)
         }
         return written
     }

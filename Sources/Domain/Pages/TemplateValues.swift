@@ -2,8 +2,9 @@
 public enum TemplateValues {
     public static let names: Set<String> = [
         "user", "product", "name", "quantity", "group", "state", "access_until", "access_until_iso", "auto_renew",
-        "pending_product", "price", "currency", "order", "provider", "environment", "event", "reason", locale,
-        entitlement, entitlementName, PageTarget.paywall.rawValue, PageTarget.subscriptionStatus.rawValue,
+        "trial", "trial_ends_at", "trial_ends_at_iso", "pending_product", "price", "currency", "order", "provider",
+        "environment", "event", "reason", locale, timeZone, entitlement, entitlementName,
+        PageTarget.paywall.rawValue, PageTarget.subscriptionStatus.rawValue,
     ]
 
     /// The `EntitlementName` of the elements that a fragment replaces, and its name on pages. Stored fragments have them if
@@ -11,9 +12,9 @@ public enum TemplateValues {
     /// fragment's target.
     public static let entitlement = "entitlement", entitlementName = "entitlement_name"
 
-    /// A `LanguageTag`. Stored fragments do not have it: it is filled in when a fragment is sent, with the language
-    /// that the user reads at that time.
-    public static let locale = "locale"
+    /// A `LanguageTag`, and the `TimeZoneName` in which `access_until` is written. Stored fragments have neither: they are
+    /// filled in when a fragment is sent, with what is known of the user at that time.
+    public static let locale = "locale", timeZone = "time_zone"
 }
 
 extension Fragment {
@@ -23,10 +24,14 @@ extension Fragment {
         return (values[TemplateValues.locale] ?? "").isEmpty
     }
 
-    /// The fragment in the user's language. A fragment that has its own language, or needs none, stays as it is.
-    public func written(in language: LanguageTag?) -> Fragment {
-        guard let language, hasNoLanguage, case .template(let name, var values) = content else { return self }
-        values[TemplateValues.locale] = language.text
+    /// The fragment in the user's language and time zone. A fragment that has its own language, or needs none, stays as it is;
+    /// in a broadcast, Paycast writes no dates.
+    public func written(in locale: UserLocale) -> Fragment {
+        guard locale != .unknown, hasNoLanguage, case .template(let name, var values) = content else { return self }
+        if let language = locale.language { values[TemplateValues.locale] = language.text }
+        if let zone = locale.timeZone, FragmentName(rawValue: name) != nil {
+            values[TemplateValues.timeZone] = zone.text
+        }
         var written = self
         written.content = .template(name: name, values: values)
         return written
@@ -49,6 +54,9 @@ extension HeldContract {
             "access_until": status.accessUntil?.longDate ?? "",
             "access_until_iso": status.accessUntil?.iso8601 ?? "",
             "auto_renew": status.autoRenew.map { $0 ? "true" : "false" } ?? "",
+            "trial": status.isTrial ? "true" : "false",
+            "trial_ends_at": status.trialEndsAt?.longDate ?? "",
+            "trial_ends_at_iso": status.trialEndsAt?.iso8601 ?? "",
             "pending_product": status.pendingProduct ?? "",
             "price": price.map(decimalText) ?? "",
             "currency": currency ?? "",

@@ -6,13 +6,14 @@ extension UnitOfWork {
         let since = cursor(ledger.head)
         if let known = try known(request) {
             guard known.user == request.user else { return nil }
-            try setLanguage(of: request)
+            try setLocale(request.locale, of: request.user)
             let order = repeated(known, by: request)
             return OrderResult(order: order, since: since, isNew: false)
         }
         // The app's backend asks for it, so the user has come back, and the token is in use again.
         try lift([.user(request.user)] + (request.token.map { [.order($0)] } ?? []))
-        try setLanguage(of: request)
+        // Before anything is announced because of the request.
+        try setLocale(request.locale, of: request.user)
         let order = Order(
             token: request.token ?? token,
             user: request.user,
@@ -29,14 +30,11 @@ extension UnitOfWork {
         return OrderResult(order: order, since: since, isNew: true)
     }
 
+    /// A token that a purchase has carried stays that purchase's: the next one gets another, so that nobody takes it for
+    /// paid. An app that brings its own token decides itself.
     private func known(_ request: OrderRequest) throws -> Order? {
-        guard let token = request.token else { return try ledger.order(like: request) }
-        return try ledger.order(token)
-    }
-
-    /// Remembers the request's language. Call it before anything is announced because of the request.
-    private mutating func setLanguage(of request: OrderRequest) throws {
-        if let language = request.language { try setLanguage(language, of: request.user) }
+        if let token = request.token { return try ledger.order(token) }
+        return try ledger.orders(like: request).first { try !ledger.isUsed($0.token) }
     }
 
     /// An app may bind one token to everything that a user buys. Then the order states only what its requests have in

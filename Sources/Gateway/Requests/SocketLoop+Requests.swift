@@ -36,7 +36,7 @@ extension SocketLoop {
     }
 
     private func admit(_ head: RequestHead, on connection: Connection) -> (Request, Connection.Terms)? {
-        let route = Route(path: head.path, stores: settings.stores)
+        let route = Route(path: head.path, parts: head.pathComponents, stores: settings.stores)
         // Before the terms: behind a proxy, the connection may now count for another client, which has no place.
         var request = request(head, for: route, on: connection)
         let mayStay =

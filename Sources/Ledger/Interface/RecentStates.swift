@@ -24,7 +24,7 @@ public final class RecentStates: Sendable {
         guard !records.isEmpty else { return }
         states.withLock { states in
             if states.count + records.count > RecentStates.limit { states = [:] }
-            for record in records {
+            for record in records where record.purchase == nil {
                 states[record.user] = record.state.map {
                     State(position: record.position, set: $0, uses: addresses)
                 }

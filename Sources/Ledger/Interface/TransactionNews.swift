@@ -5,10 +5,12 @@ struct TransactionNews {
     var entries: [Entry] = []
     /// The change in the number of contracts without a user.
     var unclaimed = 0
-    /// The users whose language has changed.
+    /// The users whose locale has changed.
     var readers: [UserID] = []
     /// What the backend is told, written at the transaction's end: of many states of a user, the last one counts.
     var hooks: [HookRecord] = []
+    /// The rows of the purchases that these are about.
+    var purchases: [ContractKey: Int64] = [:]
     /// An erasure has finished.
     var hasErased = false
     /// A message that named an erased user is gone.
@@ -26,7 +28,7 @@ struct TransactionNews {
     mutating func add(_ changes: Changes) {
         entries += changes.entries.map(\.entry)
         unclaimed += changes.unclaimed
-        readers += changes.languages.map { $0.user }
+        readers += changes.locales.map { $0.user }
         hooks += changes.hooks
     }
 }

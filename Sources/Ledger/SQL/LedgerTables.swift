@@ -1,19 +1,22 @@
 /// The tables of every ledger, in the words of either engine. Those that grow with every commit, `entries`, `events` and
 /// `fragments`, are each engine's own.
 public enum LedgerTables {
-    /// A contract's `user_at` is null when the user follows only from another contract. Its `order_number` follows from its
+    /// A contract's `user_at` is null when the user follows only from another contract, or from what apps posted of their own
+    /// accord: `unasked_user` and `unasked_at` are the first such post of the contract. `is_unlisted` is 1 while somebody waits for
+    /// the catalog to say what it opens. Its `order_number` follows from its
     /// charges and is the same for all of them: an index of all charges would cost each renewal a page. `headers` are what
     /// many events share, by their SHA-256.
     ///
     /// `tokens`, `claims` and `transfers` decide who owns a contract: the first and the last charge that carried a token; who
-    /// posted a genuine transaction while signed in, with the dates of the first and the last claim (null until one was
+    /// asked for it with a genuine transaction while signed in, with the dates of the first and the last claim (null until one was
     /// granted); what a store said about its users. A job's `destination` is who is told, so that each finds its own, however
     /// many of another's are before them: no store's name looks like an address. `tombstones` keep erased users from coming
     /// back, as digests with the ledger's own key. `kept_bodies` are older than the retention, but still to be forwarded.
     /// `broadcast_keys` are of broadcasts that are made only once, with a digest of the request and the entries that they
     /// made. `audit` says who did what to a user; rows are added, and an erasure empties `user`.
     ///
-    /// What the app's backend is told: one row for each user and address, whose newest version replaces those before it.
+    /// What the app's backend is told: one row for each user and address, whose newest version replaces those before it, and
+    /// one for each change of a consumable, which has its `contract` and the date of the store's statement; 0 in the others.
     /// `accepted` is the last version that arrived. `due_at` is null unless it is still to be sent, and `queued_at` says since
     /// when the backend has not known the newest state. `hook_addresses` says how each address fares.
     ///
@@ -39,23 +42,27 @@ public enum LedgerTables {
                 account \(text), account_at \(number), store_user \(text), store_user_at \(number),
                 previous_lineage \(text), previous_lineage_at \(number), order_number \(text),
                 entitlements TEXT, entitlements_at \(number), store TEXT,
+                unasked_user \(text), unasked_at \(number),
                 snapshot_event TEXT, snapshot_state TEXT, snapshot_product TEXT, snapshot_pending_product TEXT,
                 snapshot_auto_renew \(number), snapshot_access_until \(number), snapshot_signed_at \(number),
-                snapshot_is_pausing \(number), snapshot_is_trial \(number),
+                snapshot_is_pausing \(number), snapshot_is_trial \(number), renewal \(number), renewal_at \(number),
                 charge_event TEXT, charge_id TEXT, charge_product TEXT, charge_purchased_at \(number),
                 charge_expires_at \(number), charge_revoked_at \(number), charge_is_upgraded \(number),
                 charge_is_trial \(number), charge_option TEXT,
                 charge_quantity \(number), charge_price \(number), charge_currency TEXT, charge_signed_at \(number),
                 state TEXT NOT NULL, product TEXT NOT NULL, pending_product TEXT, access_until \(number),
-                auto_renew \(number), is_pausing \(number) NOT NULL DEFAULT 0, is_trial \(number) NOT NULL DEFAULT 0, ends_at \(number)
+                auto_renew \(number), is_pausing \(number) NOT NULL DEFAULT 0,
+                is_trial \(number) NOT NULL DEFAULT 0, ends_at \(number), is_unlisted \(number) NOT NULL DEFAULT 0
             )\(isShared ? " WITH (fillfactor = 80)" : rows);
             CREATE UNIQUE INDEX contracts_by_lineage ON contracts (lineage, provider, environment, app);
             CREATE INDEX contracts_by_user ON contracts ("user", kind\(id)) WHERE "user" IS NOT NULL;
             CREATE INDEX contracts_by_end ON contracts (ends_at\(id)) WHERE ends_at IS NOT NULL;
+            CREATE INDEX contracts_unlisted ON contracts (provider, product, "user"\(id)) WHERE is_unlisted = 1;
             CREATE INDEX contracts_by_account ON contracts (account\(id)) WHERE account IS NOT NULL;
             CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage\(id))
                 WHERE previous_lineage IS NOT NULL;
             CREATE INDEX contracts_by_order_number ON contracts (order_number\(id)) WHERE order_number IS NOT NULL;
+            CREATE INDEX contracts_by_unasked_user ON contracts (unasked_user) WHERE unasked_user IS NOT NULL;
 
             CREATE TABLE headers (digest \(bytes) PRIMARY KEY, text \(bytes) NOT NULL)\(keyed);
             \(events)
@@ -93,7 +100,7 @@ public enum LedgerTables {
             CREATE INDEX tombstones_by_position ON tombstones (position);
             CREATE TABLE kept_bodies (position \(number) PRIMARY KEY)\(rows);
             CREATE TABLE marks (name \(text) PRIMARY KEY, at \(number) NOT NULL)\(keyed);
-            CREATE TABLE languages ("user" \(text) PRIMARY KEY, tag TEXT NOT NULL)\(keyed);
+            CREATE TABLE locales ("user" \(text) PRIMARY KEY, language TEXT, time_zone TEXT)\(keyed);
 
             CREATE TABLE jobs (
                 id \(counted)\(isShared ? "" : " AUTOINCREMENT"),
@@ -113,12 +120,16 @@ public enum LedgerTables {
 
             CREATE TABLE hook_deliveries (
                 id \(number) PRIMARY KEY,
-                address \(text) NOT NULL, "user" \(text) NOT NULL, type \(text) NOT NULL, state \(text) NOT NULL,
+                address \(text) NOT NULL, "user" \(text) NOT NULL, type \(text) NOT NULL,
+                contract \(number) NOT NULL DEFAULT 0, stated_at \(number) NOT NULL DEFAULT 0, state \(text) NOT NULL,
                 position \(number) NOT NULL, version \(number) NOT NULL, accepted \(number) NOT NULL,
                 queued_at \(number) NOT NULL, attempts \(number) NOT NULL, due_at \(number), reason TEXT,
                 ended_at \(number)
             )\(rows);
-            CREATE UNIQUE INDEX hook_deliveries_by_user ON hook_deliveries ("user", address, type);
+            CREATE UNIQUE INDEX hook_deliveries_by_user ON hook_deliveries ("user", contract, stated_at, type, address);
+            CREATE INDEX hook_deliveries_by_turn ON hook_deliveries ("user", address, position)
+                WHERE contract > 0 AND due_at IS NOT NULL;
+            CREATE INDEX hook_deliveries_by_purchase ON hook_deliveries (contract\(id)) WHERE contract > 0;
             CREATE INDEX hook_deliveries_by_age ON hook_deliveries (address, queued_at\(id)) WHERE due_at IS NOT NULL;
             CREATE INDEX hook_deliveries_by_state ON hook_deliveries (state, id);
             CREATE INDEX hook_deliveries_by_end ON hook_deliveries (ended_at\(id)) WHERE ended_at IS NOT NULL;

@@ -8,8 +8,8 @@ public enum LedgerCommand: Sendable {
     /// `claim` names the user who posted the event, when it was not the store.
     case event(Event, claim: Claim? = nil, receivedAt: Instant, completion: LedgerAnswer<CommitResult>)
     case order(OrderRequest, completion: @Sendable (Result<OrderResult, OrderError>) -> Void)
-    /// Sets the language that a user reads from now on.
-    case language(LanguageTag, of: UserID, completion: LedgerAnswer<Void>)
+    /// Remembers how a user reads from now on.
+    case locale(UserLocale, of: UserID, completion: LedgerAnswer<Void>)
     /// Commits one entry for each fragment, in their order.
     case broadcast([Fragment], completion: LedgerAnswer<[Cursor]>)
     /// Commits one entry for each fragment, once: a request that was already committed under its key gets the same answer
@@ -35,6 +35,9 @@ public enum LedgerCommand: Sendable {
     /// Sends both page elements again to these users and to everyone who holds one of these contracts. The completion
     /// gets all of these users.
     case rebroadcast(contracts: [Int64], users: [UserID], completion: LedgerAnswer<[UserID]>)
+    /// One step that tells users what another catalog opens for them; nil begins. Submit it with what the completion gets until
+    /// that is nil.
+    case tellCatalog(after: Int64?, completion: LedgerAnswer<Int64?>)
     /// One step of an erasure; submit it until it is done. The last step's completion runs when nothing of the user is
     /// left in the journal either.
     case erase(UserID, completion: LedgerAnswer<ErasureStep>)

@@ -5,8 +5,8 @@ public import Support
 ///
 /// It takes every waiting command into one transaction, and one `fdatasync` makes all of it durable. While that runs,
 /// the next batch gathers. A command that cannot be committed fails alone. After COMMIT, and only then, `onCommit`
-/// receives the entries in position order, `onLanguage` receives the users whose fragments are now written in another
-/// language, and each command's completion runs, all on this thread.
+/// receives the entries in position order, `onLocale` receives the users whose fragments are now written in another
+/// language or time zone, and each command's completion runs, all on this thread.
 public final class LedgerWriter: Sendable {
     /// How many commands may wait; beyond that, callers answer 503.
     private static let capacity = 10_000
@@ -30,7 +30,7 @@ public final class LedgerWriter: Sendable {
         metrics: Metrics,
         states: RecentStates? = nil,
         onCommit: @escaping @Sendable ([Entry]) -> Void,
-        onLanguage: @escaping @Sendable (UserID) -> Void = { _ in }
+        onLocale: @escaping @Sendable (UserID) -> Void = { _ in }
     ) throws(LedgerError) {
         mailbox = Mailbox(capacity: LedgerWriter.capacity) { [waker] in waker.wake() }
         let counts = LedgerMetrics(metrics, providers: providers)
@@ -46,7 +46,7 @@ public final class LedgerWriter: Sendable {
                 health: health,
                 states: states,
                 onCommit: onCommit,
-                onLanguage: onLanguage
+                onLocale: onLocale
             )
             let checkpointer = (engine as? SQLiteEngine).map { Checkpointer(path: $0.path, health: health) }
             loop.run(mailbox, waker: waker) { checkpointer?.wake() }
@@ -69,8 +69,8 @@ public final class LedgerWriter: Sendable {
     }
 }
 
-/// The language that each user reads, as the app last said.
-public struct UserLanguages: Sendable {
+/// How each user reads, as the app last said.
+public struct UserLocales: Sendable {
     private let writer: LedgerWriter
     private let reader: LedgerReader
 
@@ -79,17 +79,17 @@ public struct UserLanguages: Sendable {
         self.reader = reader
     }
 
-    /// Writes nothing when the language is known already. Returns false, and runs no completion, when the ledger is
+    /// Writes nothing when all that is said is known already. Returns false, and runs no completion, when the ledger is
     /// full or closing.
     ///
-    /// The completion runs on one of the ledger's threads, after the commit. It gets whether the language was new, or
+    /// The completion runs on one of the ledger's threads, after the commit. It gets whether it was news, or
     /// why it was not committed.
-    public func note(_ language: LanguageTag, of user: UserID, completion: @escaping LedgerAnswer<Bool>) -> Bool {
-        reader.ask({ try $0.language(of: user) }) { [writer] known in
+    public func note(_ said: UserLocale, of user: UserID, completion: @escaping LedgerAnswer<Bool>) -> Bool {
+        reader.ask({ try $0.locale(of: user) }) { [writer] known in
             switch known {
-            case .success(language): completion(.success(false))
+            case .success(let known) where known.updated(with: said) == known: completion(.success(false))
             case .success:
-                let command = LedgerCommand.language(language, of: user) { completion($0.map { true }) }
+                let command = LedgerCommand.locale(said, of: user) { completion($0.map { true }) }
                 if !writer.submit(command) { completion(.failure(.busy)) }
             case .failure(let error): completion(.failure(error))
             }

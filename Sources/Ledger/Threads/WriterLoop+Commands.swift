@@ -48,8 +48,8 @@ extension LedgerRepository {
         case .order(let request, let completion):
             let order = try decide(at: now) { try $0.place(request, token: .random()) }
             return { completion(order.map { .success($0) } ?? .failure(.tokenTaken)) }
-        case .language(let language, let user, let completion):
-            return telling(completion, try decide(at: now) { try $0.setLanguage(language, of: user) })
+        case .locale(let locale, let user, let completion):
+            return telling(completion, try decide(at: now) { try $0.setLocale(locale, of: user) })
         case .broadcast(let fragments, let completion):
             return telling(completion, try decide(at: now) { try $0.broadcast(fragments) })
         case .broadcastOnce(let fragments, let request, let completion):
@@ -68,6 +68,8 @@ extension LedgerRepository {
             return telling(completion, try replay(stored, isTrial: isTrial, now: now))
         case .rebroadcast(let contracts, let users, let completion):
             return telling(completion, try rebroadcast(contracts: contracts, users: users, now: now))
+        case .tellCatalog(let row, let completion):
+            return telling(completion, try tellCatalog(after: row, now: now))
         case .erase(let user, let completion): return telling(completion, try erase(user, now: now))
         case .emptyOld(let instant, let completion): return telling(completion, try emptyOld(before: instant))
         case .note(let act, let completion): return telling(completion, try note(act, at: now))
@@ -110,7 +112,7 @@ extension LedgerCommand {
         case .event(let event, let claim, let receivedAt, _):
             preload.add(IncomingEvent(event, claim: claim, receivedAt: receivedAt))
         case .order(let request, _): preload.add(request)
-        case .language(_, let user, _): preload.add(languageOf: user)
+        case .locale(_, let user, _): preload.add(localeOf: user)
         case .broadcast(let fragments, _): preload.add(fragments, streams)
         case .broadcastOnce(let fragments, let request, _):
             preload.add(fragments, streams)
@@ -118,7 +120,7 @@ extension LedgerCommand {
         case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command):
             command.add(to: &preload, keys: &keys, streams: streams)
         case .broadcastsLost, .job, .hooks, .resendHook, .nameHooks, .saveCheckpoint, .replay, .rebroadcast, .erase,
-            .emptyOld, .note, .policy:
+            .tellCatalog, .emptyOld, .note, .policy:
             break
         }
     }
@@ -127,13 +129,14 @@ extension LedgerCommand {
         switch self {
         case .event(_, _, _, let completion): completion(.failure(error))
         case .order(_, let completion): completion(.failure(.ledger(error)))
-        case .language(_, _, let completion): completion(.failure(error))
+        case .locale(_, _, let completion): completion(.failure(error))
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))
         case .job(_, _, let completion), .saveCheckpoint(_, _, let completion), .hooks(_, _, let completion),
             .resendHook(_, let completion), .nameHooks(_, let completion):
             completion(false)
+        case .tellCatalog(_, let completion): completion(.failure(error))
         case .erase(_, let completion): completion(.failure(error))
         case .emptyOld(_, let completion): completion(.failure(error))
         case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command): command.refuse(error)

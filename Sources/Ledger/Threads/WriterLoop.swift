@@ -24,7 +24,7 @@ struct WriterLoop {
     let health: LedgerHealth
     var states: RecentStates?
     let onCommit: @Sendable ([Entry]) -> Void
-    let onLanguage: @Sendable (UserID) -> Void
+    let onLocale: @Sendable (UserID) -> Void
     /// When what messages about erasures left is overwritten, by the monotonic clock; nil if nothing is left.
     var scrubsAt: UInt64?
 
@@ -103,8 +103,8 @@ struct WriterLoop {
         counts.commands.add(commands.count)
         counts.unclaimed.set(batch.unclaimed)
         if !news.entries.isEmpty { onCommit(news.entries) }
-        // Called after the entries, some of which may be in the former language.
-        for user in news.readers { onLanguage(user) }
+        // Called after the entries, some of which may be in the former locale.
+        for user in news.readers { onLocale(user) }
         for completion in batch.completions { completion() }
         repository.shared?.notifyNodes()
         return batch.endsAreServed

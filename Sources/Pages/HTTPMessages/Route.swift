@@ -27,6 +27,7 @@ public enum Route: Sendable, Equatable {
     case webhook(Provider)
     /// Transactions that an app, or its page, got from a store.
     case transactions(Provider)
+    /// What apps hold from before there were such transactions.
     case receipts(Provider)
     /// Signs an offer for a store.
     case offers(Provider)
@@ -63,6 +64,8 @@ public enum Route: Sendable, Equatable {
     case anyCableBroadcasts
     /// Entitlements, as far as the holder of a signed stream name may know them.
     case streamEntitlements
+    /// What the app sells.
+    case catalog
     case streams
     case cable
     case feed
@@ -92,13 +95,15 @@ public enum Route: Sendable, Equatable {
     /// A file under `public/`.
     case file(path: String)
 
-    public init(path: String, stores: StoreRoutes) {
+    /// `path` is the target's, decoded; `parts` are the same path's, split before they were decoded.
+    public init(path: String, parts: @autoclosure () -> [String]?, stores: StoreRoutes) {
         switch path {
         case "*": self = .server
         case "/orders": self = .orders
         case "/broadcasts": self = .broadcasts
         case "/_broadcast": self = .anyCableBroadcasts
         case "/entitlements": self = .streamEntitlements
+        case "/catalog": self = .catalog
         case "/streams": self = .streams
         case "/cable": self = .cable
         case "/feed": self = .feed
@@ -122,7 +127,7 @@ public enum Route: Sendable, Equatable {
         case "/demo/events": self = .demoEvents
         default:
             self =
-                Route.store(path, of: stores) ?? Route.console(path) ?? Route.user(path)
+                Route.store(path, of: stores) ?? Route.console(path) ?? Route.user(path, parts() ?? [])
                 ?? Route.name(path, after: "/orders/").map { .order(token: $0) }
                 ?? Route.name(path, after: "/events/").map { .event(id: $0) } ?? Route.hookResend(path)
                 ?? Route.demoAPI(path) ?? .file(path: path)
@@ -166,34 +171,24 @@ public enum Route: Sendable, Equatable {
         return path.hasPrefix(prefix) ? .demoAPI(path: String(path.dropFirst(prefix.count))) : nil
     }
 
-    /// User ids may contain slashes: the id is everything between the prefix and a known suffix, or everything after
-    /// the prefix when there is no known suffix.
-    private static func user(_ path: String) -> Route? {
-        let bytes = path.utf8
-        let prefix = "/users/".utf8
-        // By bytes: a character that combines with the slash before it belongs to the id.
-        guard bytes.starts(with: prefix) else { return nil }
-        let rest = bytes.dropFirst(prefix.count)
-        for (suffix, route) in [
-            ("/entitlements", Route.entitlements), ("/stream", Route.userStream), ("/events", Route.userEvents),
-            ("/grants", Route.grants), ("/pages", Route.userPages), ("/claims", Route.claims),
-            ("/console", Route.userConsole),
-        ]
-        where rest.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
-            return String(rest.dropLast(suffix.utf8.count)).map { route(UserID($0)) }
+    /// An id may have slashes, which come escaped: a part of the path is the whole id. An address with more parts, or with
+    /// another name at its end, is nobody's, so that no mistyped one reads or erases a user.
+    private static func user(_ path: String, _ parts: @autoclosure () -> [String]) -> Route? {
+        guard path.utf8.starts(with: "/users/".utf8) else { return nil }
+        let parts = parts()
+        guard (2...4).contains(parts.count), parts[0].hasSameBytes(as: "users") else { return nil }
+        let user = UserID(parts[1])
+        switch parts.count {
+        case 2: return parts[1].isEmpty ? nil : .user(user)
+        case 3:
+            return [
+                ("/entitlements", Route.entitlements), ("/stream", Route.userStream), ("/events", Route.userEvents),
+                ("/grants", Route.grants), ("/pages", Route.userPages), ("/claims", Route.claims),
+                ("/console", Route.userConsole),
+            ].first { $0.0.hasSameBytes(as: "/\(parts[2])") }?.1(user)
+        // With an empty id too, as of a script whose variable is empty: no grant has it.
+        default: return "/\(parts[2])/".hasSameBytes(as: "/grants/") ? .grant(user: user, id: parts[3]) : nil
         }
-        return grant(rest) ?? (rest.isEmpty ? nil : String(rest).map { .user(UserID($0)) })
-    }
-
-    /// Also with an empty id, as of a script whose variable is empty: it must not name a user, who would be erased.
-    private static func grant(_ rest: Substring.UTF8View) -> Route? {
-        let infix = "/grants/".utf8
-        let id = rest.suffix(rest.reversed().prefix { $0 != UInt8(ascii: "/") }.count)
-        let before = rest.prefix(rest.count - id.count)
-        guard before.suffix(infix.count).elementsEqual(infix), let name = String(id),
-            let user = String(before.dropLast(infix.count))
-        else { return nil }
-        return .grant(user: UserID(user), id: name)
     }
 
     private static func hookResend(_ path: String) -> Route? {
@@ -218,10 +213,10 @@ extension Route {
     private var rules: (methods: String, right: Right?) {
         switch self {
         case .broadcasts, .anyCableBroadcasts: ("POST", .publish)
-        case .orders, .receipts, .offers: ("POST", .orders)
+        case .orders, .offers: ("POST", .orders)
         // A page of another origin sends a preflight request first.
-        case .transactions: ("POST, OPTIONS", .orders)
-        case .streamEntitlements: ("GET, OPTIONS", nil)
+        case .transactions, .receipts: ("POST, OPTIONS", .orders)
+        case .streamEntitlements, .catalog: ("GET, OPTIONS", nil)
         case .order, .event, .search, .userEvents, .userPages, .entitlements, .userStream: ("GET", .read)
         case .user: ("GET, DELETE", .read)
         case .userConsole: ("POST", .read)

@@ -39,12 +39,16 @@ struct RecentMessages {
         return messages.reversed()
     }
 
-    /// The newest state of a stream. Nil when messages have been forgotten, or when a part has no collapse key.
+    /// The newest state of a stream, without what is news. Nil when messages have been forgotten, or when a part has no
+    /// collapse key.
     func newest(on stream: StreamName) -> [Message]? {
         guard floor == 0, let messages = messages(on: stream, after: 0),
             messages.allSatisfy({ $0.parts.allSatisfy { $0.collapseKey != nil } })
         else { return nil }
-        return messages
+        return messages.compactMap { message in
+            let parts = message.parts.filter { $0.collapseKey?.isNews != true }
+            return parts.isEmpty ? nil : Message(stream: stream, position: message.position, parts: parts)
+        }
     }
 
     /// Forgets everything up to `position`.

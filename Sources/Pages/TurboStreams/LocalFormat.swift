@@ -3,7 +3,7 @@ import FoundationEssentials
 import FoundationInternationalization
 import Synchronization
 
-/// How one language writes dates and prices. Only this file uses ICU.
+/// How one language writes dates and prices. Only this file and `ZonedDay` use ICU.
 struct LocalFormat: Sendable {
     private let locale: Locale
     private let date: Date.FormatStyle
@@ -42,13 +42,14 @@ struct LocalFormat: Sendable {
 
     private init(_ identifier: String) {
         locale = Locale(identifier: identifier)
-        // In UTC, as when no language is known, and in the locale's calendar: `۲۷ آذر ۱۴۰۴` in Persian.
+        // In the locale's calendar: `۲۷ آذر ۱۴۰۴` in Persian. `ZonedDay` shifts what is read elsewhere, so that one format
+        // serves all zones.
         date = Date.FormatStyle(date: .long, time: .omitted, locale: locale, calendar: locale.calendar, timeZone: .gmt)
     }
 
-    /// `18. Dezember 2025`; nil if the text is not an instant. Takes about 10 µs.
-    func date(_ iso8601: String) -> String? {
-        Instant(iso8601: iso8601).map { Date(timeIntervalSince1970: Double($0.milliseconds) / 1000).formatted(date) }
+    /// The day in UTC: `18. Dezember 2025`. Takes about 10 µs.
+    func date(_ instant: Instant) -> String {
+        Date(timeIntervalSince1970: Double(instant.milliseconds) / 1000).formatted(date)
     }
 
     /// `79,99 €` for `79.99` and `EUR`, or a plain number if the currency is not a code; nil if the text is not a price

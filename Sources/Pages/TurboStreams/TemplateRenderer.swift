@@ -83,6 +83,11 @@ extension TemplateRenderer {
     /// The names of the files that are served.
     var fileNames: Set<String> { Set(files.keys.map { $0 + ".html" }) }
 
+    /// Those for every entitlement whose elements only the main one has.
+    var filesOfMainAlone: Set<String> {
+        Set(files.filter { TemplateFile.folder(of: $0.key) == nil && $0.value.isOfMainAlone }.keys.map { $0 + ".html" })
+    }
+
     static func key(of file: String) -> String { String(file.dropLast(".html".count)) }
 
     mutating func load(_ file: String, source: [UInt8]) throws(TemplateProblem) {
@@ -135,18 +140,22 @@ extension TemplateRenderer {
 }
 
 extension [String: String] {
-    /// The values of a state change, with the date and price that `template` shows written in the user's language. A
-    /// broadcast's own values stay as its publisher wrote them.
+    /// The values of a state change, with the date and price that `template` shows written in the user's language, and the
+    /// date in the user's time zone. A broadcast's own values stay as its publisher wrote them.
     fileprivate func written(for template: Template, named name: String) -> [String: String] {
-        guard FragmentName(rawValue: name) != nil,
-            let language = self[TemplateValues.locale].flatMap({ LanguageTag($0) })
-        else { return self }
+        guard FragmentName(rawValue: name) != nil else { return self }
+        let format = self[TemplateValues.locale].flatMap { LanguageTag($0) }.map(LocalFormat.of)
         var values = self
-        if template.shows("access_until"), let end = self["access_until_iso"] {
-            values["access_until"] = LocalFormat.of(language).date(end) ?? self["access_until"]
+        for day in ["access_until", "trial_ends_at"] where template.shows(day) {
+            guard let end = self["\(day)_iso"].flatMap({ Instant(iso8601: $0) }) else { continue }
+            let zone = self[TemplateValues.timeZone].flatMap { TimeZoneName($0) }
+            let local = zone.flatMap { ZonedDay.local(end, in: $0) }
+            // A node of another version may have taken a newer zone.
+            if local == nil { values[TemplateValues.timeZone] = nil }
+            values[day] = format?.date(local ?? end) ?? local?.longDate ?? self[day]
         }
-        if template.shows("price"), let price = self["price"] {
-            values["price"] = LocalFormat.of(language).price(price, currency: self["currency"] ?? "") ?? price
+        if let format, template.shows("price"), let price = self["price"] {
+            values["price"] = format.price(price, currency: self["currency"] ?? "") ?? price
         }
         return values
     }

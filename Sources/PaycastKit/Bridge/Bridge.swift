@@ -3,6 +3,7 @@ internal import Foundation
 /// Answers the messages of pages. The native component holds no logic: it passes JSON on, both ways.
 struct Bridge: Sendable {
     let purchases: Purchases
+    var isNews = false
 
     /// Always answers: a page that hears nothing would stay busy for ever.
     func handle(_ event: String, json: Data) async -> Data {
@@ -57,7 +58,7 @@ struct Bridge: Sendable {
         return try await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() }
     }
 
-    private func refund(_ message: RefundMessage) async throws(PurchaseError) -> PurchaseReply {
+    private func refund(_ message: PageProduct) async throws(PurchaseError) -> PurchaseReply {
         PurchaseReply(status: try await purchases.requestRefund(of: message.product).rawValue)
     }
 
@@ -67,10 +68,10 @@ struct Bridge: Sendable {
     }
 
     private func state(_ message: StateMessage) async -> StateReply {
-        if let stream = message.stream { purchases.pageAppeared(stream) }
+        if let stream = message.stream, !isNews { purchases.pageAppeared(stream) }
         let (state, open, kept) = await purchases.summary(for: message.stream)
         var reply = StateReply(
-            entitlements: state.entitlements?.entitlements ?? [],
+            entitlements: state.entitlements?.entitlements ?? [:],
             purchases: open,
             kept: kept
         )
@@ -79,7 +80,7 @@ struct Bridge: Sendable {
         case .current: reply.status = "current"
         case .lastKnown(_, let date):
             reply.status = "last_known"
-            reply.knownAt = Instant(date).text
+            reply.knownAt = date
         }
         return reply
     }
@@ -92,6 +93,7 @@ struct Bridge: Sendable {
     private func encode(_ reply: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in try Instant.text(of: date).encode(to: encoder) }
         return try encoder.encode(reply)
     }
 }

@@ -1,11 +1,23 @@
 internal import Foundation
 
+/// `refund`, and a part of `prices`: a product, by the name that our script and PurchaseKit's give it, or by the short one of other pages.
+struct PageProduct: Decodable {
+    var product: String
+
+    private enum CodingKeys: CodingKey {
+        case product, productId
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let name = try container.decodeIfPresent(String.self, forKey: .product)
+        product = try name ?? container.decode(String.self, forKey: .productId)
+    }
+}
+
 /// `prices`.
 struct PricesMessage: Decodable {
-    struct Product: Decodable {
-        var product: String
-    }
-    var products: [Product]
+    var products: [PageProduct]
 }
 
 /// `purchase`.
@@ -16,11 +28,20 @@ struct PurchaseMessage: Decodable {
     var stream: SignedStream?
     /// The id of an offer that the page has chosen.
     var offer: String?
-}
 
-/// `refund`: asks the money of the product's last purchase back.
-struct RefundMessage: Decodable {
-    var product: String
+    private enum CodingKeys: CodingKey {
+        case order, userId, stream, offer
+    }
+
+    /// Articles on hybrid apps send `{productId, userId}`, whose `userId` is the UUID for the store, if it is one.
+    init(from decoder: any Decoder) throws {
+        product = try PageProduct(from: decoder).product
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        order = try container.decodeIfPresent(UUID.self, forKey: .order)
+        if order == nil { order = try? container.decode(UUID.self, forKey: .userId) }
+        stream = try container.decodeIfPresent(SignedStream.self, forKey: .stream)
+        offer = try container.decodeIfPresent(String.self, forKey: .offer)
+    }
 }
 
 /// `state`: what a page may have missed while it was not there. And `restore` and `redeem`, which need no more.
@@ -38,8 +59,9 @@ struct PricesReply: Encodable, Equatable {
 }
 
 struct PurchaseReply: Encodable, Equatable {
-    /// `granted`, `delivered` (granted, and a consumable), `pending`, `cancelled`, `owned_by_other`, `kept`, `recorded` or
-    /// `error`. Of a restore `restored`, `nothing`, `owned_by_other`, `offline`, `recorded` or `failed`.
+    /// `granted`, `delivered` (granted, and a consumable), `already_owned`, `changes_at_renewal`, `pending`, `cancelled`,
+    /// `owned_by_other`, `kept`, `logged_out`, `refused`, `recorded` or `error`. Of a restore `restored`, `nothing`,
+    /// `owned_by_other`, `offline`, `logged_out`, `refused` or `recorded`.
     var status: String
     var error: String?
     /// Why it is kept, or what the server made of it.
@@ -49,10 +71,10 @@ struct PurchaseReply: Encodable, Equatable {
 struct StateReply: Encodable {
     /// `unknown`, `current` or `last_known`.
     var status = "unknown"
-    /// In the server's own members.
-    var entitlements: [Entitlement]
-    /// When the server said so, in ISO 8601; only for `last_known`.
-    var knownAt: String?
+    /// By name, in the server's own members.
+    var entitlements: [String: Entitlement]
+    /// When the server said so; only for `last_known`.
+    var knownAt: Date?
     /// What has begun and is not over. What is not listed has ended, or was never begun here.
     var purchases: [OpenPurchase]
     /// Transactions that the server has not got yet.
@@ -64,27 +86,25 @@ extension PurchaseReply {
         switch outcome {
         // Coins may leave the page as it is: nothing else would tell it that the purchase is over.
         case .granted(let grant): self.init(status: grant.isConsumable ? "delivered" : "granted")
+        // Neither has the stream anything to tell.
+        case .alreadyOwned: self.init(status: "already_owned")
+        case .changesAtRenewal: self.init(status: "changes_at_renewal")
         case .pending: self.init(status: "pending")
         case .cancelled: self.init(status: "cancelled")
         case .ownedByOther: self.init(status: "owned_by_other", error: "owned_by_other")
         case .kept(let reason): self.init(status: "kept", reason: reason.rawValue)
+        case .loggedOut: self.init(status: "logged_out")
+        case .refused: self.init(status: "refused")
         case .recorded(let outcome): self.init(status: "recorded", reason: outcome)
         }
     }
 
-    /// Never `kept`: the page would lock its button until a purchase arrives.
+    /// The best news that is true. Never `kept`: the page would lock its button until a purchase arrives.
     init(_ restoration: Restoration) {
-        let outcomes = restoration.items.map(\.outcome)
-        let words = Set(outcomes.map { PurchaseReply($0).status })
-        let isUnreached = outcomes.contains(.kept(.offline)) || outcomes.contains(.kept(.busy))
-        let status =
-            switch words {
-            case []: "nothing"
-            case ["owned_by_other"]: "owned_by_other"
-            case _ where !words.isDisjoint(with: ["granted", "delivered"]): "restored"
-            case _ where isUnreached: "offline"
-            default: words.contains("recorded") ? "recorded" : "failed"
-            }
-        self.init(status: status)
+        let words = Set(restoration.items.map { PurchaseReply($0.outcome).status })
+        let isRestored = !words.isDisjoint(with: ["granted", "delivered"])
+        let told =
+            ["kept", "logged_out", "recorded", "refused", "owned_by_other"].first(where: words.contains) ?? "nothing"
+        self.init(status: isRestored ? "restored" : told == "kept" ? "offline" : told)
     }
 }

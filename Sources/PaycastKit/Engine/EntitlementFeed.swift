@@ -32,14 +32,15 @@ actor EntitlementFeed {
     }
 
     var state: EntitlementState {
+        expire()
         guard let known else { return .unknown }
         return isCurrent ? .current(known.entitlements) : .lastKnown(known.entitlements, at: known.knownAt)
     }
 
-    /// Nothing for a page of another user, whose log-in may still wait for its turn.
-    func state(for viewer: SignedStream?) -> EntitlementState {
-        viewer == nil || viewer?.owner == known?.owner ? state : .unknown
-    }
+    var owner: String? { known?.owner }
+
+    /// Nothing for a page of another user, whose log-in may still wait for its turn, or of nobody.
+    func state(of viewer: String?) -> EntitlementState { viewer != nil && viewer == owner ? state : .unknown }
 
     /// What the process before knew. It is shown to its owner until the server says more, which is asked for it.
     func restore(_ stored: StoredEntitlements?) async {
@@ -77,6 +78,15 @@ actor EntitlementFeed {
             told = wanted
             await listener.follow(told) { [weak self] in await self?.refresh() }
         } while told != wanted
+    }
+
+    /// What the server says now it has measured with its own clock.
+    private func expire() {
+        guard var later = known, !isCurrent else { return }
+        later.expire(at: parts.time.now)
+        guard later != known else { return }
+        known = later
+        try? parts.disk.save(later)
     }
 
     func withdraw(_ product: String, isFamilyShared: Bool) {
@@ -118,7 +128,7 @@ actor EntitlementFeed {
     /// Whether the server's present word is that the product has ended: the store hands over old transactions too.
     func hasLapsed(_ product: String) -> Bool {
         guard !isAsking, case .current(let entitlements) = state else { return false }
-        let held = entitlements.entitlements.filter { $0.product == product }
+        let held = entitlements.contracts.filter { $0.product == product }
         return !held.isEmpty && held.allSatisfy { !$0.active && $0.quantity == nil }
     }
 
@@ -171,7 +181,7 @@ actor EntitlementFeed {
             confirm()
         case .unauthorized(let code):
             // Which product was bought does not matter: the order that renews the stream has to name one.
-            tell(.streamRefused(stream, code: code, product: known?.entitlements.entitlements.first?.product))
+            tell(.streamRefused(stream, code: code, product: known?.entitlements.contracts.first?.product))
             fail(retryAfter: nil)
         case .failed(let seconds, let unexpected):
             if let unexpected { tell(.entitlementsAnswered(unexpected: unexpected)) }
@@ -190,7 +200,7 @@ actor EntitlementFeed {
         tell(.entitlementsAnswered(unexpected: nil))
         known?.stream = stream
         try? parts.disk.save(known)
-        let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []
+        let ends = known?.entitlements.contracts.filter(\.active).compactMap(\.accessUntil) ?? []
         if let end = ends.min() { ask(at: max(end, parts.time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
     }
 

@@ -34,8 +34,11 @@ actor PurchaseEngine {
     private let parts: Parts
     private var machine: PurchaseMachine
     private var replies: [Ticket: CheckedContinuation<Result<PurchaseOutcome, PurchaseError>, Never>] = [:]
-    /// Of products whose buyers are about to be told.
-    private var settling: [String] = []
+    /// Whose buyers are about to be told.
+    private var settling: [Ticket: (owner: String, purchase: OpenPurchase)] = [:]
+    private var subscribers: [UUID: AsyncStream<[OpenPurchase]>.Continuation] = [:]
+    /// Of all users, when the subscribers were told last.
+    private var told: (owner: String?, everybodys: [String: [OpenPurchase]]) = (nil, [:])
     private var lastTicket = 0
     private var alarm: Task<Void, Never>?
     private var isStarted = false
@@ -101,7 +104,7 @@ actor PurchaseEngine {
     }
 
     func wait(
-        of product: String = "",
+        of product: String? = nil,
         for event: @Sendable (Ticket) -> PurchaseEvent
     ) async -> Result<PurchaseOutcome, PurchaseError> {
         lastTicket += 1
@@ -110,21 +113,59 @@ actor PurchaseEngine {
             replies[ticket] = continuation
             send(event(ticket))
         }
-        guard case .success(.granted(let grant)) = result else { return result }
-        settling.append(product)
+        guard case .success(let outcome) = result, outcome.isTheirs else { return result }
+        if let product, let owner = machine.session?.owner {
+            settling[ticket] = (owner, OpenPurchase(product: product, status: .buying))
+        }
         await feed.settle()
-        settling.removeAll { $0 == product }
-        return await feed.hasLapsed(grant.product) ? .success(.recorded(outcome: grant.outcome)) : result
+        settling[ticket] = nil
+        guard case .granted(let grant) = outcome, await feed.hasLapsed(grant.product) else { return result }
+        return .success(.recorded(outcome: grant.outcome))
     }
 
-    /// What a page asks for when it appears: the one of a stream, or of whoever is logged in.
-    func summary(
-        for viewer: SignedStream?
-    ) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
-        let settling = settling.filter { $0 != "" }.map { OpenPurchase(product: $0, status: .buying) }
-        let open = machine.openPurchases(for: viewer, at: parts.time.now) + settling
-        let kept = machine.deliveries.count
-        return (await feed.state(for: viewer), open, kept)
+    /// What a page asks for when it appears: the one of a stream, or of whom the app has logged in.
+    func summary(for page: SignedStream?) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
+        let owner = (page ?? machine.appSession)?.owner
+        return (await feed.state(of: owner), open(of: owner), machine.deliveries.count)
+    }
+
+    /// What the user of this device has begun, and what is about to be told.
+    private func open(of owner: String?) -> [OpenPurchase] {
+        let settling = settling.values.filter { $0.owner == owner }.map(\.purchase)
+        return machine.openPurchases(of: owner, at: parts.time.now) + settling
+    }
+
+    /// The present ones at once, then those after each change of anybody's.
+    nonisolated func openPurchases() -> AsyncStream<[OpenPurchase]> {
+        let (purchases, continuation) = AsyncStream<[OpenPurchase]>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        Task { await subscribe(continuation) }
+        return purchases
+    }
+
+    private func subscribe(_ continuation: AsyncStream<[OpenPurchase]>.Continuation) async {
+        let id = UUID()
+        subscribers[id] = continuation
+        continuation.onTermination = { [weak self] _ in Task { [weak self] in await self?.unsubscribe(id) } }
+        continuation.yield(open(of: await owner))
+    }
+
+    private func unsubscribe(_ id: UUID) { subscribers[id] = nil }
+
+    /// Until somebody logs in, the user of the process before.
+    private var owner: String? {
+        get async {
+            if let session = machine.session { return session.owner }
+            return machine.isLoggedOut ? nil : await feed.owner
+        }
+    }
+
+    private func publish() async {
+        guard !subscribers.isEmpty else { return }
+        let owner = await owner
+        let everybodys = Dictionary(uniqueKeysWithValues: machine.owners.map { ($0, open(of: $0)) })
+        guard (owner, everybodys) != told else { return }
+        told = (owner, everybodys)
+        for subscriber in subscribers.values { subscriber.yield(open(of: owner)) }
     }
 
     private func launch() async {
@@ -146,6 +187,7 @@ actor PurchaseEngine {
             await perform(action)
         }
         setAlarm(after: moment.now)
+        await publish()
     }
 
     /// The feed is awaited only until it has noted the request, so that it hears of users in the right order.
@@ -162,8 +204,9 @@ actor PurchaseEngine {
                 }
             }
         case .purchase(let product, let order, let offer): purchase(product, order: order, offer: offer)
-        case .renewStream(let product): order(product) { .renewed((try? $0.get())?.stream) }
-        case .post(let delivery): post(delivery)
+        case .renewStream(let product):
+            order(product) { .renewed((try? $0.get())?.stream, isUnreached: $0 == .failure(.offline)) }
+        case .post(let transaction, let order, let details): post(transaction, order: order, details)
         case .finish(let id): Task { await parts.store.finish(id) }
         case .sweep: sweep()
         case .withdraw(let lost): await feed.withdraw(lost.product, isFamilyShared: lost.isFamilyShared)
@@ -221,8 +264,13 @@ extension PurchaseEngine {
 
     private nonisolated func purchase(_ product: String, order: Order, offer: PurchaseOffer?) {
         Task {
+            // A store that sells nothing twice hands over what the account has.
+            let owned = await parts.store.owned().map(\.id)
             do throws(PurchaseError) {
-                let outcome = try await sell(product, order: order, offer: offer)
+                var outcome = try await sell(product, order: order, offer: offer)
+                if case .bought(let transaction) = outcome, owned.contains(transaction.id) {
+                    outcome = .owned(transaction)
+                }
                 send(.storeAnswered(product: product, token: order.token, outcome))
             } catch {
                 send(.storeFailed(product: product, token: order.token, error))
@@ -245,10 +293,10 @@ extension PurchaseEngine {
         }
     }
 
-    private nonisolated func post(_ delivery: Delivery) {
+    private nonisolated func post(_ transaction: SignedTransaction, order: UUID?, _ details: Delivery.Post) {
         Task(priority: .utility) {
-            let answer = await parts.server.post(delivery)
-            send(.answered(delivery.version, answer))
+            let answer = await parts.server.post(transaction, order: order, details)
+            send(.answered(details.version, answer))
         }
     }
 

@@ -8,14 +8,15 @@ struct PaycastServer: Sendable {
         self.transport = transport
     }
 
-    /// `POST /transactions/apple`, for the user of the delivery's stream.
-    func post(_ delivery: Delivery) async -> PostAnswer {
-        let body = [
-            "signedTransaction": delivery.transaction.jws,
-            "signedRenewalInfo": delivery.transaction.renewalInfo,
-            "stream": delivery.memo.stream?.text,
-            "order": delivery.memo.order?.uuidString.lowercased(),
-        ]
+    /// `POST /transactions/apple`. Only what the stream's user has tapped for may take a purchase from its owner.
+    func post(_ transaction: SignedTransaction, order: UUID?, _ post: Delivery.Post) async -> PostAnswer {
+        let body = TransactionBody(
+            signedTransaction: transaction.jws,
+            signedRenewalInfo: transaction.renewalInfo,
+            stream: post.stream,
+            order: order?.uuidString.lowercased(),
+            asked: post.asked
+        )
         let response = try? await transport.send(.post("transactions/apple", body: body))
         return response.map { PostAnswer($0) } ?? .unreachable
     }
@@ -40,6 +41,16 @@ struct PaycastServer: Sendable {
         return answer.jws
     }
 
+    /// `GET /catalog`.
+    func catalog(locale: String?) async throws(PurchaseError) -> Catalog {
+        let query = ["locale": locale].compactMapValues(\.self)
+        let response = try? await transport.send(ServerRequest(method: "GET", path: "catalog", query: query))
+        guard let response, response.status == 200,
+            let catalog = try? JSONDecoder().decode(Catalog.self, from: response.body)
+        else { throw .offline }
+        return catalog
+    }
+
     /// `GET /streams`, as Server-Sent Events: what open pages of the user get.
     func events(of stream: SignedStream, since cursor: String?) -> AsyncStream<ServerSentEvent> {
         let query = ["name": stream.text, "since": cursor].compactMapValues(\.self)
@@ -48,12 +59,21 @@ struct PaycastServer: Sendable {
     }
 }
 
+/// What is nil is left out.
+private struct TransactionBody: Encodable {
+    var signedTransaction: String
+    var signedRenewalInfo: String?
+    var stream: SignedStream
+    var order: String?
+    var asked: Bool?
+}
+
 extension ServerRequest {
-    fileprivate static func post(_ path: String, body: [String: String?]) -> ServerRequest {
+    fileprivate static func post(_ path: String, body: some Encodable) -> ServerRequest {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings and nothing else: it cannot fail.
-        let bytes = (try? encoder.encode(body.compactMapValues(\.self))) ?? Data()
+        // Strings and a truth value: it cannot fail.
+        let bytes = (try? encoder.encode(body)) ?? Data()
         return ServerRequest(method: "POST", path: path, headers: ["Content-Type": "application/json"], body: bytes)
     }
 }

@@ -26,12 +26,12 @@ enum PostAnswer: Equatable, Sendable {
 }
 
 /// The body of a 200.
-struct Commit: Codable, Equatable, Sendable {
+struct Commit: Decodable, Equatable, Sendable {
     /// `applied`, `duplicate`, `stale`, `ignored`, `unclaimed` or `quarantined`.
     var outcome: String
     var event: String
     var cursor: String?
-    /// `granted`, `moved`, `shared` or `refused`; absent without a user.
+    /// Who has it now: `yours`, the user's whose stream posted it, `others` or `nobody`.
     var claim: String?
 }
 

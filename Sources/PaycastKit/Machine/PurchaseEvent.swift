@@ -30,8 +30,10 @@ enum PurchaseEvent: Sendable {
     case pageAppeared(SignedStream)
     /// The user of a page restores or redeems: it is for them, whoever was logged in.
     case pageActed(SignedStream)
+    /// The user who is logged in opens the store's sheet for codes.
+    case redeeming
     /// The answer to `renewStream`; nil if there was none.
-    case renewed(SignedStream?)
+    case renewed(SignedStream?, isUnreached: Bool = false)
     /// The server does not take the stream that was asked with for the entitlements, such as for this product.
     case streamRefused(SignedStream, code: String, product: String?)
     /// With the status of an answer that is not Paycast's; nil for one that is.
@@ -48,7 +50,7 @@ enum PurchaseAction: Equatable, Sendable {
     case purchase(product: String, Order, offer: PurchaseOffer? = nil)
     /// Write it to disk, in place of the last one.
     case save(Book)
-    case post(Delivery)
+    case post(SignedTransaction, order: UUID?, Delivery.Post)
     /// Only what was acknowledged.
     case finish(UInt64)
     case reply(Ticket, Result<PurchaseOutcome, PurchaseError>)

@@ -10,22 +10,24 @@ extension PurchaseMachine {
         claim: Claim? = nil,
         at now: Date
     ) -> [PurchaseAction] {
-        let version = transaction.version
-        let known = deliveries[transaction.id]
-        if let known, known.version >= version { return repeated(known, claim: claim) }
+        let (id, known) = (transaction.id, deliveries[transaction.id])
+        var claim = claim
         if known == nil, claim == nil {
-            if let over = settled[version.id], over.version >= version { return [.finish(version.id)] + reply(over) }
-            if order == nil { endAttempt(by: transaction, at: now) }
+            if let over = settled[id], over.version.covers(transaction.version) { return [.finish(id)] + reply(over) }
+            claim = endAttempt(by: transaction, at: now)
         }
         var delivery =
-            known ?? Delivery(transaction: transaction, memo: memo(of: transaction, order: order, claim: claim))
-        delivery.transaction = transaction
-        delivery.memo.appeal(version, appVersion: appVersion)
-        deliveries[transaction.id] = delivery
-        book.setPending(false, token: transaction.token)
+            known
+            ?? Delivery(transaction: transaction, memo: memo(of: transaction, order: order, isClaimed: claim != nil))
+        delivery.transaction = delivery.transaction.merged(with: transaction)
+        if let stream = claim?.stream { delivery.memo.claim(for: stream) }
+        delivery.memo.appeal(delivery.version, appVersion: appVersion)
+        deliveries[id] = delivery
+        guard delivery.version != known?.version else { return [] }
+        book.setPending(false, token: transaction.token, product: transaction.product)
         // Nobody may ever log in who could post it, if the app takes the order's UUID for enough.
-        let isStreamless = order != nil && delivery.memo.condition == .needsStream && !renewal.isPossible
-        return (isStreamless ? [.report(.needsStream(transaction: version.id, code: "no_stream"))] : [])
+        let isStreamless = order != nil && needsStream(delivery) && !renewal.isPossible
+        return (isStreamless ? [.report(.needsStream(transaction: id, code: "no_stream"))] : [])
             + (transaction.isRevoked ? [.withdraw(transaction)] : [])
     }
 
@@ -36,33 +38,14 @@ extension PurchaseMachine {
         return actions
     }
 
-    /// A restore claims what nobody here is known to own.
-    private mutating func repeated(_ known: Delivery, claim: Claim?) -> [PurchaseAction] {
-        guard let claimant = claim?.stream, known.memo.owner == nil else { return [] }
-        deliveries[known.id]?.memo.condition = .needsStream
-        deliveries[known.id]?.memo.adopt(claimant)
-        if isLoggedOut { deliveries[known.id]?.memo.condition = .loggedOut }
-        return []
-    }
-
-    /// A transaction belongs to the user of its order. Without a known order it is for the user who is logged in, and if
-    /// nobody is, for the first who logs in.
-    private func memo(of transaction: SignedTransaction, order: Order?, claim: Claim?) -> Memo {
-        let order = book[transaction.token]?.order ?? order
-        var memo = Memo()
-        if claim == nil, let earlier = book.memos[transaction.id] {
-            memo = earlier
-        } else if let stream = claim == nil ? order?.stream : claim?.stream {
-            memo.adopt(stream)
-            if claim != nil, isLoggedOut { memo.condition = .loggedOut }
-        }
+    /// A tap is for the user who taps. All else is for the user of its order, if the order is here; what names nobody is for the
+    /// user who is logged in, and if nobody is, for the first who logs in.
+    private func memo(of transaction: SignedTransaction, order: Order?, isClaimed: Bool) -> Memo {
+        var memo = isClaimed ? Memo() : book.memos[transaction.id] ?? Memo()
+        if !isClaimed { memo.stream = memo.stream ?? book.order(of: transaction)?.order.stream }
         if transaction.token == nil { memo.order = memo.order ?? order?.token }
-        if let session {
-            let isElsewhere = order == nil && claim == nil && !book.mayBelong(transaction, to: session)
-            if memo.owner == nil, isElsewhere { memo.condition = .unknownOwner }
-            memo.adopt(session)
-        }
-        if memo.stream == nil, memo.condition == .waiting { memo.condition = .needsStream }
+        if transaction.token == nil, !isClaimed { memo.stream = memo.stream ?? session }
+        if let session, memo.stream?.owner == session.owner { memo.stream = session }
         return memo
     }
 
@@ -72,10 +55,14 @@ extension PurchaseMachine {
         }
         delivery.post = nil
         deliveries[version.id] = delivery
-        guard let acknowledgement = Acknowledgement(of: delivery, version: version, answer: answer) else {
+        guard let acknowledgement = Acknowledgement(of: delivery.transaction, post: post, answer: answer) else {
             return keep(delivery, post: post, after: answer, at: moment)
         }
-        return reportUnexpected(nil) + acknowledge(acknowledgement, isNewest: delivery.version == version)
+        // A newer signing, or a tap since, is to be posted too.
+        let isAnswered = delivery.memo.asked == post.asked
+        let isNewest = isAnswered && delivery.version == version
+        return reportUnexpected(nil) + acknowledge(acknowledgement, isNewest: isNewest)
+            + (isAnswered ? reply(acknowledgement) : [])
     }
 
     /// The newest signing finishes it. The store may have to be told again: it lists what is unfinished.
@@ -83,12 +70,18 @@ extension PurchaseMachine {
         open()
         renewal.backoff.reset()
         let id = acknowledgement.version.id
-        if isNewest { deliveries[id] = nil } else { deliveries[id]?.memo.backoff.reset() }
-        if isNewest { settled[id] = acknowledgement }
-        let news: [PurchaseAction] =
-            acknowledgement.verdict == .ownedByOther ? [.report(.ownedByOther(transaction: id))] : []
+        if isNewest {
+            deliveries[id] = nil
+            book.forgetMemo(of: id)
+            var latest = acknowledgement
+            if let earlier = settled[id] { latest.version.add(earlier.version) }
+            settled[id] = latest
+        } else {
+            deliveries[id]?.memo.backoff.reset()
+        }
+        let news: [PurchaseAction] = acknowledgement.isDenied ? [.report(.ownedByOther(transaction: id))] : []
         // The question comes first: whoever gets the reply may wait for its answer.
-        return (isNewest ? [.finish(id)] : []) + news + [.refreshEntitlements] + reply(acknowledgement)
+        return (isNewest ? [.finish(id)] : []) + news + [.refreshEntitlements]
     }
 
     /// The server has not taken it: why decides who can mend that, and when it is tried again.
@@ -105,23 +98,21 @@ extension PurchaseMachine {
         case .refused(let code):
             open()
             let isNewest = delivery.version == post.version
-            if isNewest { memo.condition = .refused(appVersion: appVersion, post.version) }
+            if isNewest { memo.refusal = Memo.Refusal(appVersion: appVersion, version: post.version) }
             return [.report(.refused(transaction: id, code: code))] + (isNewest ? reply(.refused, about: id) : [])
         case .unauthorized(let code):
             open()
-            refused = post.stream
+            note(refused: post.stream)
             memo.backoff.fail(at: moment.now, random: moment.chance)
-            // A stream that came meanwhile has not been refused yet.
-            if memo.condition == .waiting, memo.stream == post.stream { memo.condition = .needsStream }
-            return [.report(.needsStream(transaction: id, code: code))] + reply(.needsStream, about: id)
+            return [.report(.needsStream(transaction: id, code: code))]
         case .later(let delay):
             memo.backoff.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance)
             if delay.isWholeServer { close(id, retryAfter: delay.seconds, at: moment) }
-            return reply(.busy, about: id) + (delay.unexpected.map { reportUnexpected($0) } ?? [])
+            return reply(.kept(.busy), about: id) + (delay.unexpected.map { reportUnexpected($0) } ?? [])
         case .unreachable, .committed, .ownedByOther:
             memo.backoff.fail(at: moment.now, random: moment.chance)
             close(id, at: moment)
-            return reply(.offline, about: id)
+            return reply(.kept(.offline), about: id)
         }
     }
 
@@ -136,19 +127,27 @@ extension PurchaseMachine {
         gate.fail(at: moment.now, retryAfter: retryAfter, random: moment.chance)
     }
 
+    /// Waits for its back-off alone.
+    func isPostable(_ delivery: Delivery) -> Bool {
+        delivery.memo.refusal == nil && delivery.post == nil && stream(for: delivery) != nil
+    }
+
     mutating func startPosts(at now: Date) -> [PurchaseAction] {
         guard gate.isDue(at: now) else { return [] }
         let limit = gate.hasFailed ? 1 : PurchaseMachine.parallelPosts
         let free = max(limit - deliveries.values.count { $0.post != nil }, 0)
         // What has failed least goes first: one that the server never takes, such as for a proxy's filter, starves no newer one.
-        return deliveries.values.filter { $0.isPostable && $0.memo.backoff.isDue(at: now) }
-            .sorted { ($0.memo.backoff.failures, $0.version) < ($1.memo.backoff.failures, $1.version) }
+        return deliveries.values.filter { isPostable($0) && $0.memo.backoff.isDue(at: now) }
+            .sorted {
+                ($0.memo.backoff.failures, $0.version.signedAt, $0.id)
+                    < ($1.memo.backoff.failures, $1.version.signedAt, $1.id)
+            }
             .prefix(free)
-            .map { delivery in
-                deliveries[delivery.id]?.post = delivery.memo.stream.map {
-                    .init(version: delivery.version, stream: $0)
-                }
-                return .post(delivery)
+            .compactMap { delivery in
+                guard let stream = stream(for: delivery) else { return nil }
+                let post = Delivery.Post(version: delivery.version, stream: stream, asked: delivery.memo.asked)
+                deliveries[delivery.id]?.post = post
+                return .post(delivery.transaction, order: delivery.memo.order, post)
             }
     }
 }

@@ -1,18 +1,22 @@
 internal import Foundation
 
 /// A purchase that has begun and is not over.
-struct OpenPurchase: Encodable, Equatable, Sendable {
+public struct OpenPurchase: Encodable, Equatable, Sendable {
     /// In the words of `paycast-native.js`.
-    enum Status: String, Encodable, Sendable {
+    public enum Status: String, Encodable, Sendable {
         /// The store's sheet is up, or will be at once.
         case buying
         /// Somebody has to approve it.
         case pending
         /// Paid, and not with the server yet.
         case kept
+        /// Paid, and posted when its user logs in.
+        case loggedOut = "logged_out"
+        /// Paid, and the server calls it not genuine.
+        case refused
     }
-    var product: String
-    var status: Status
+    public var product: String
+    public var status: Status
 
     private enum CodingKeys: String, CodingKey {
         case product = "productId"
@@ -21,27 +25,48 @@ struct OpenPurchase: Encodable, Equatable, Sendable {
 }
 
 extension PurchaseMachine {
-    /// What a page has to know that appears in the middle of a purchase: one status for each product, and where several
-    /// apply, the one found last below. It learns nothing of other users of the device. The page names its user itself,
-    /// because the log-in that it brings may still wait for its turn.
-    func openPurchases(for viewer: SignedStream?, at now: Date) -> [OpenPurchase] {
-        let viewer = viewer ?? session
-        func isVisible(_ owner: String?) -> Bool {
-            guard let owner else { return true }
-            return viewer.map { $0.owner == owner } ?? !isLoggedOut
-        }
+    /// Who a page means that names nobody: the user whom the app has logged in, and never the page's before.
+    var appSession: SignedStream? { isSessionOfPage ? nil : session }
+
+    /// What a user has begun, one status for each product, and where several apply, the one found last below. It learns nothing
+    /// of other users of the device, nor of what the store brings for whomever.
+    func openPurchases(of owner: String?, at now: Date) -> [OpenPurchase] {
+        guard let owner else { return [] }
         var statuses: [String: OpenPurchase.Status] = [:]
-        for order in book.pending(at: now) where isVisible(order.order.stream?.owner) {
-            statuses[order.product] = .pending
+        for placed in book.pending(at: now) where placed.order.stream?.owner == owner {
+            statuses[placed.product] = .pending
         }
-        for delivery in deliveries.values where isVisible(delivery.memo.owner) {
+        for delivery in deliveries.values where delivery.memo.stream?.owner == owner {
             let transaction = delivery.transaction
             // What is taken back or replaced is no purchase any more.
-            if !transaction.isRevoked, !transaction.isUpgraded { statuses[transaction.product] = .kept }
+            if !transaction.isRevoked, !transaction.isUpgraded { statuses[transaction.product] = status(of: delivery) }
         }
-        for (product, attempt) in attempts where isVisible(attempt.order?.stream?.owner) && !attempt.isStuck(at: now) {
+        for (product, attempt) in attempts where attempt.owner == owner && !attempt.isStuck(at: now) {
             statuses[product] = .buying
         }
         return statuses.sorted { $0.key < $1.key }.map { OpenPurchase(product: $0.key, status: $0.value) }
+    }
+
+    /// Whose purchases there are.
+    var owners: Set<String> {
+        Set(
+            book.orders.compactMap(\.order.stream?.owner) + deliveries.values.compactMap(\.memo.stream?.owner)
+                + attempts.values.compactMap(\.owner)
+        )
+    }
+
+    private func status(of delivery: Delivery) -> OpenPurchase.Status {
+        switch standing(of: delivery) {
+        case .refused: .refused
+        case .loggedOut: .loggedOut
+        default: .kept
+        }
+    }
+
+    /// What whoever waits for it is told when nothing comes of it now. Only `kept` is cured by a connection.
+    func standing(of delivery: Delivery?) -> PurchaseOutcome {
+        guard let delivery else { return .kept(.offline) }
+        if delivery.memo.refusal != nil { return .refused }
+        return stream(for: delivery) != nil || (renewal.isUnreached && !isLoggedOut) ? .kept(.offline) : .loggedOut
     }
 }

@@ -2,12 +2,11 @@ internal import Foundation
 
 /// Whose purchases they are.
 extension PurchaseMachine {
-    /// What waits for this user goes on. What waits for the user before stays theirs.
+    /// What waits for this user goes on. What waits for another one stays theirs.
     mutating func logIn(_ stream: SignedStream, isByPage: Bool = false) -> [PurchaseAction] {
         if session?.owner != stream.owner || !isByPage { isSessionOfPage = isByPage }
         guard session != stream, !isStale(stream) else { return [] }
-        // Between pages nobody has logged out: what a guest has paid for is posted, though the guest is a user now.
-        if session?.owner != stream.owner, !isByPage { leave() }
+        if session?.owner != stream.owner { leave(isByPage: isByPage) }
         session = stream
         isLoggedOut = false
         renewal.product = nil
@@ -18,8 +17,8 @@ extension PurchaseMachine {
 
     /// A name that ends earlier than the user's present one, or that the server has refused, is a page's of yesterday.
     private func isStale(_ stream: SignedStream) -> Bool {
-        guard let session, session.owner == stream.owner, session != refused else { return false }
-        return stream == refused || stream.isOlder(than: session)
+        guard let session, session.owner == stream.owner, !refused.contains(session) else { return false }
+        return refused.contains(stream) || stream.isOlder(than: session)
     }
 
     /// The page in front says who is meant, unless the app has.
@@ -33,55 +32,60 @@ extension PurchaseMachine {
     }
 
     mutating func logOut() -> [PurchaseAction] {
-        leave()
+        leave(isByPage: false)
         session = nil
         isLoggedOut = true
         return [.switchUser(nil)]
     }
 
-    /// Holds everything unposted whose owner is known until that owner is back.
-    private mutating func leave() {
+    /// Whoever comes next is another user. Between pages nobody has logged out.
+    private mutating func leave(isByPage: Bool) {
         settled.removeAll()
-        for product in attempts.keys { attempts[product]?.mayLogIn = false }
-        guard let session else { return }
-        for (id, delivery) in deliveries where delivery.memo.owner == session.owner && delivery.keptReason != .refused {
-            deliveries[id]?.memo.condition = .loggedOut
-        }
+        redemption = nil
+        if !isByPage { for product in attempts.keys { attempts[product]?.mayLogIn = false } }
     }
 
-    /// Gives the stream to every transaction of its owner, and to those that nobody owns yet.
+    /// Gives the stream to everything of its owner, and to what named nobody or was asked for by nobody that is known.
     private mutating func adopt(_ stream: SignedStream, takesUnowned: Bool = true) {
         book.adopt(stream)
         for (id, delivery) in deliveries {
-            if delivery.memo.owner == nil, delivery.memo.condition == .needsStream {
-                guard takesUnowned else { continue }
-                let isTheirs = book.mayBelong(delivery.transaction, to: stream)
-                if !isTheirs { deliveries[id]?.memo.condition = .unknownOwner }
-            }
-            deliveries[id]?.memo.adopt(stream)
+            if delivery.memo.stream?.owner == stream.owner { deliveries[id]?.memo.stream = stream }
+            guard takesUnowned, delivery.memo.stream == nil else { continue }
+            let isAsked = watchers[id]?.contains { $0.isAsking && $0.owner == nil } ?? false
+            if isAsked { deliveries[id]?.memo.claim(for: stream) }
+            if delivery.transaction.token == nil { deliveries[id]?.memo.stream = stream }
         }
+    }
+
+    /// What it is posted with. What has a token needs no stream of its own: the server knows whose order it is.
+    func stream(for delivery: Delivery) -> SignedStream? {
+        (delivery.memo.stream ?? session).flatMap { refused.contains($0) ? nil : $0 }
+    }
+
+    func needsStream(_ delivery: Delivery) -> Bool {
+        delivery.memo.refusal == nil && delivery.post == nil && stream(for: delivery) == nil
     }
 
     var needsRenewal: Bool {
         renewal.isPossible && !renewal.isUnderWay && !isLoggedOut
-            && (renewal.product != nil
-                || deliveries.values.contains { $0.memo.condition == .needsStream })
+            && (renewal.product != nil || deliveries.values.contains(where: needsStream))
     }
 
     mutating func startRenewal(at now: Date) -> [PurchaseAction] {
         guard needsRenewal, renewal.backoff.isDue(at: now) else { return [] }
-        let waiting = deliveries.values.filter { $0.memo.condition == .needsStream }.min { $0.version < $1.version }
+        let waiting = deliveries.values.filter(needsStream).min { $0.version.signedAt < $1.version.signedAt }
         guard let product = waiting?.transaction.product ?? renewal.product else { return [] }
         renewal.isUnderWay = true
         return [.renewStream(product: product)]
     }
 
-    /// `stream` is nil when nobody could be asked. Each renewal counts as a failure until the server has taken a stream: a
+    /// `stream` is nil when there is none, perhaps because nobody could be asked. Each renewal counts as a failure until the server has taken a stream: a
     /// backend whose streams the server refuses is asked less and less.
-    mutating func renew(_ stream: SignedStream?, at moment: Moment) -> [PurchaseAction] {
+    mutating func renew(_ stream: SignedStream?, isUnreached: Bool, at moment: Moment) -> [PurchaseAction] {
         var backoff = renewal.backoff
         backoff.fail(at: moment.now, random: moment.chance)
         renewal.isUnderWay = false
+        renewal.isUnreached = isUnreached
         defer { renewal.backoff = backoff }
         guard let stream else { return [] }
         if mayLogIn(stream) { return logIn(stream, isByPage: isSessionOfPage) }
@@ -89,10 +93,15 @@ extension PurchaseMachine {
         return []
     }
 
+    /// The server does not take the stream, and the device need not ask with it again. The oldest of many is forgotten.
+    mutating func note(refused stream: SignedStream) {
+        if !refused.contains(stream) { refused = (refused + [stream]).suffix(PurchaseMachine.rememberedRefusals) }
+    }
+
     /// The entitlements of the user who is logged in, or was in the process before, cannot be read with this stream.
     mutating func refuse(_ stream: SignedStream, code: String, product: String?) -> [PurchaseAction] {
         guard !isLoggedOut, session == nil || session == stream else { return [] }
-        refused = stream
+        note(refused: stream)
         renewal.product = book.orders.last?.product ?? product
         return [.report(.streamRefused(code: code))]
     }

@@ -11,6 +11,8 @@ struct PurchaseMachine: Sendable {
     static let parallelPosts = 4
     /// How long a caller waits for the server before the outcome is `kept`.
     static let patience: TimeInterval = 10
+    /// Streams that the server has refused: more than a device has users.
+    static let rememberedRefusals = 20
 
     /// Purchases that the user has begun and the store has not answered, by product.
     var attempts: [String: Attempt] = [:]
@@ -18,7 +20,7 @@ struct PurchaseMachine: Sendable {
     var deliveries: [UInt64: Delivery] = [:]
     /// Who waits for the server's word, by transaction id.
     var watchers: [UInt64: [Watcher]] = [:]
-    /// What the server has acknowledged last of each: the Sandbox lists a transaction as unfinished right after it was finished
+    /// What the server has acknowledged last of each, for this user: the Sandbox lists a transaction as unfinished right after it was finished
     /// (https://developer.apple.com/forums/thread/692030), and a call to finish one may hang.
     var settled: [UInt64: Acknowledgement] = [:]
     var book = Book()
@@ -29,8 +31,10 @@ struct PurchaseMachine: Sendable {
     /// Whether a page, and not the app, has said who that is: then the next page in front may say otherwise.
     var isSessionOfPage = false
     var isLoggedOut = false
-    /// The last stream that the server has not taken: a page that was left open may bring it again.
-    var refused: SignedStream?
+    /// Streams that the server has not taken, the newest last: a page that was left open may bring one again.
+    var refused: [SignedStream] = []
+    /// Who has opened the store's sheet for codes: what it brings names nobody.
+    var redemption: Redemption?
     /// Closed by a failure that is the whole server's. While it recovers, one post goes ahead of the others.
     var gate = Backoff()
     /// A post that the server never takes must not hold the others: what fails again closes nothing.
@@ -58,7 +62,7 @@ struct PurchaseMachine: Sendable {
 
     /// When something happens without an event. Nil if the machine only waits for events.
     func nextWake(after now: Date) -> Date? {
-        let posts = deliveries.values.filter(\.isPostable)
+        let posts = deliveries.values.filter(isPostable)
             .compactMap { [$0.memo.backoff, gate].filter { !$0.isDue(at: now) }.compactMap(\.due).max() }
         let renewals = needsRenewal && !renewal.backoff.isDue(at: now) ? [renewal.backoff.due].compactMap(\.self) : []
         return (posts + watchers.values.joined().map(\.deadline) + renewals).min()
@@ -75,7 +79,8 @@ struct PurchaseMachine: Sendable {
             isUnderWay(product, token: token) ? end(product, with: .failure(error)) : []
         case .storeAnswered(let product, let token, let outcome):
             take(outcome, of: product, token: token, at: moment.now)
-        case .arrived(let transaction): receive(transaction, at: moment.now)
+        case .arrived(let transaction):
+            receive(transaction, claim: redeemed(transaction, at: moment.now), at: moment.now)
         case .swept(let transactions): sweep(transactions, at: moment.now)
         case .restored(let transaction, let stream, let ticket):
             restore(transaction, for: stream ?? session, ticket: ticket, at: moment.now)
@@ -85,7 +90,8 @@ struct PurchaseMachine: Sendable {
         case .loggedOut: logOut()
         case .pageAppeared(let stream): mayAppear(stream) ? logIn(stream, isByPage: true) : []
         case .pageActed(let stream): logIn(stream, isByPage: true)
-        case .renewed(let stream): renew(stream, at: moment)
+        case .redeeming: redeem(at: moment.now)
+        case .renewed(let stream, let isUnreached): renew(stream, isUnreached: isUnreached, at: moment)
         case .streamRefused(let stream, let code, let product): refuse(stream, code: code, product: product)
         case .entitlementsAnswered(let unexpected): reportUnexpected(unexpected)
         case .resumed: resume()
@@ -127,9 +133,11 @@ struct Attempt: Equatable, Sendable {
         case buying
     }
     var stage: Stage
+    /// Who tapped, if that is known.
+    var owner: String?
     var order: Order?
     var offer: PurchaseOffer?
-    /// Everybody who tapped meanwhile gets the one answer.
+    /// Whenever this user tapped meanwhile: all get the one answer.
     var tickets: [Ticket]
     var beganAt: Date
     /// Not after another log-in or a log-out since the tap: that is the newer word on who the user is.
@@ -141,9 +149,17 @@ struct Attempt: Equatable, Sendable {
     func isStuck(at now: Date) -> Bool { now.timeIntervalSince(beganAt) >= Attempt.patience || now < beganAt }
 }
 
-/// What a restore says: whose the transaction is to be. Without a stream, it is for the first who logs in.
+/// A user's tap on buy, restore or redeem. Without a stream, it is for the first who logs in while somebody waits.
 struct Claim: Sendable {
     var stream: SignedStream?
+}
+
+/// The store's sheet for codes is open, or was: the next transaction without a token that comes is what it brought.
+struct Redemption: Equatable, Sendable {
+    static let patience: TimeInterval = 600
+
+    var stream: SignedStream
+    var until: Date
 }
 
 /// Somebody who waits for what the server says about a transaction.
@@ -151,8 +167,14 @@ struct Watcher: Equatable, Sendable {
     var ticket: Ticket
     /// Who began the purchase or the restore, if that is known.
     var owner: String?
+    /// What was tapped: of a downgrade, not what the store hands over.
     var product: String
+    /// The store handed over what the account had before, so the tap has bought nothing.
+    var isOwnedBefore = false
     var deadline: Date
+
+    /// Whether the tap was for this transaction.
+    var isAsking: Bool { !isOwnedBefore }
 
     /// `owner`: whose purchase it is.
     func reply(_ outcome: PurchaseOutcome, owner: String?) -> PurchaseAction {
@@ -165,6 +187,8 @@ struct Watcher: Equatable, Sendable {
 struct StreamRenewal: Sendable {
     var isPossible = false
     var isUnderWay = false
+    /// Nobody could be asked the last time, which a connection may cure.
+    var isUnreached = false
     /// Asked for because the entitlements cannot be read, by an order for this product.
     var product: String?
     var backoff = Backoff()

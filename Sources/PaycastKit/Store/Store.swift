@@ -29,6 +29,8 @@ public protocol Store: Sendable {
 /// The store's answer to a purchase.
 public enum StoreOutcome: Equatable, Sendable {
     case bought(SignedTransaction)
+    /// The store account has it already, or a higher level of it: nothing was paid.
+    case owned(SignedTransaction)
     case pending
     case cancelled
     /// The device found the signature forged.

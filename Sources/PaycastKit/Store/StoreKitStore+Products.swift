@@ -9,19 +9,39 @@
             let groups = Set(
                 products.compactMap(\.subscription).filter { $0.introductoryOffer != nil }.map(\.subscriptionGroupID)
             )
-            var eligible: Set<String> = []
-            for group in groups where await Product.SubscriptionInfo.isEligibleForIntroOffer(for: group) {
-                eligible.insert(group)
+            var eligible: [String: Bool] = [:]
+            for await (group, isEligible) in StoreKitStore.eligibility(for: groups) { eligible[group] = isEligible }
+            return products.map { [eligible] in StoreProduct($0, eligible: eligible) }
+        }
+
+        /// Asks for all at once. Prices wait for it a second and no longer.
+        private static func eligibility(for groups: Set<String>) -> AsyncStream<(String, Bool)> {
+            AsyncStream { continuation in
+                let questions = groups.map { group in
+                    Task {
+                        let isEligible = await Product.SubscriptionInfo.isEligibleForIntroOffer(for: group)
+                        continuation.yield((group, isEligible))
+                    }
+                }
+                Task {
+                    for question in questions { await question.value }
+                    continuation.finish()
+                }
+                Task {
+                    try? await Task.sleep(for: .seconds(1))
+                    continuation.finish()
+                }
             }
-            return products.map { [eligible] in StoreProduct($0, eligibleGroups: eligible) }
         }
     }
 
     extension StoreProduct {
-        fileprivate init(_ product: Product, eligibleGroups: Set<String>) {
+        fileprivate init(_ product: Product, eligible: [String: Bool]) {
             self.init(
                 id: product.id,
                 name: product.displayName,
+                details: product.description,
+                kind: SignedTransaction.ProductType(product.type),
                 displayPrice: product.displayPrice,
                 price: product.price,
                 currency: product.priceFormatStyle.currencyCode
@@ -29,7 +49,7 @@
             guard let subscription = product.subscription else { return }
             period = Period(subscription.subscriptionPeriod)
             introductoryOffer = subscription.introductoryOffer.flatMap { IntroductoryOffer($0) }
-            introductoryOffer?.isEligible = eligibleGroups.contains(subscription.subscriptionGroupID)
+            introductoryOffer?.isEligible = eligible[subscription.subscriptionGroupID]
         }
     }
 

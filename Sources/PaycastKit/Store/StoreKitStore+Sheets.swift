@@ -1,12 +1,19 @@
 #if canImport(StoreKit) && canImport(UIKit)
+    internal import Foundation
     internal import StoreKit
     internal import UIKit
 
     /// The window scene in front.
     @MainActor
     enum ActiveScene {
+        /// `UIApplication.shared` does not compile in what an app's extension links, and an extension has no application.
+        static var application: UIApplication? {
+            Bundle.main.bundlePath.hasSuffix(".appex")
+                ? nil : UIApplication.value(forKey: "sharedApplication") as? UIApplication
+        }
+
         static var current: UIWindowScene? {
-            let scenes = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }
+            let scenes = (application?.connectedScenes ?? []).compactMap { $0 as? UIWindowScene }
             return scenes.first { $0.activationState == .foregroundActive } ?? scenes.first
         }
 

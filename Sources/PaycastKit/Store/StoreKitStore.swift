@@ -149,7 +149,7 @@
     }
 
     extension SignedTransaction.ProductType {
-        fileprivate init?(_ type: Product.ProductType) {
+        init?(_ type: Product.ProductType) {
             switch type {
             case .consumable: self = .consumable
             case .nonConsumable: self = .nonConsumable
@@ -193,7 +193,7 @@
                 info.originalTransactionID == signed.originalID
             else { return nil }
             signed.renewalInfo = renewalInfo.jwsRepresentation
-            signed.signedDate = max(signed.signedDate, info.signedDate)
+            signed.renewalInfoSignedDate = info.signedDate
             return signed
         }
     }

@@ -4,6 +4,10 @@ public import Foundation
 public struct StoreProduct: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
+    /// The store's description, for people. Nil if there is none.
+    public var details: String?
+    /// Nil for one that is newer than this package, or if the store does not tell.
+    public var kind: SignedTransaction.ProductType?
     /// With its currency, in the language of the store account: the only price that may stand on a button
     /// (https://developer.apple.com/documentation/storekit/product/displayprice).
     public var displayPrice: String
@@ -18,13 +22,15 @@ public struct StoreProduct: Codable, Equatable, Sendable {
     public var introductoryOffer: IntroductoryOffer?
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, displayPrice, price, currency, period
+        case id, name, details, kind, displayPrice, price, currency, period
         case introductoryOffer = "introductory"
     }
 
     public init(
         id: String,
         name: String,
+        details: String? = nil,
+        kind: SignedTransaction.ProductType? = nil,
         displayPrice: String,
         price: Decimal? = nil,
         currency: String? = nil,
@@ -33,6 +39,8 @@ public struct StoreProduct: Codable, Equatable, Sendable {
     ) {
         self.id = id
         self.name = name
+        self.details = details
+        self.kind = kind
         self.displayPrice = displayPrice
         self.price = price
         self.currency = currency

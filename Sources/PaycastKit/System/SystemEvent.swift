@@ -30,7 +30,7 @@ enum SystemEvent: Sendable {
                 Task { @MainActor in
                     #if canImport(UIKit)
                         // The system may start an app behind the others.
-                        if UIApplication.shared.applicationState == .background { continuation.yield(.leftFront) }
+                        if ActiveScene.application?.applicationState == .background { continuation.yield(.leftFront) }
                     #endif
                     for (name, event) in names {
                         _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in

@@ -2,70 +2,72 @@ public import Foundation
 
 /// What a user may use, in the server's words (`GET /entitlements`).
 public struct Entitlements: Codable, Equatable, Sendable {
-    /// Whether anything opens access.
+    /// Whether the main entitlement is open.
     public var active: Bool
-    public var entitlements: [Entitlement]
+    /// By name, such as `pro`: what the server's catalog calls a level of access. `default` if it names none.
+    public var entitlements: [String: Entitlement]
+    /// What was bought, whatever it opens.
+    public var contracts: [Contract]
 
-    public init(active: Bool, entitlements: [Entitlement]) {
-        self.active = active
-        self.entitlements = entitlements
-    }
-
-    /// Whether the product opens access. Decide by this and not by `state`: a cancelled subscription runs on.
-    public func opens(_ product: String) -> Bool {
-        entitlements.contains { $0.product == product && $0.active }
+    /// Whether the entitlement is open, or the main one. Decide by this and not by `state`: a cancelled subscription runs on.
+    public func isActive(_ name: String? = nil) -> Bool {
+        name.map { entitlements[$0]?.active ?? false } ?? active
     }
 }
 
-public struct Entitlement: Equatable, Sendable {
-    public var product: String
+/// One level of access, and what opens it.
+public struct Entitlement: Codable, Equatable, Sendable {
+    public var active: Bool
     /// Such as `active`, `cancelled`, `in_grace_period` or `owned`.
+    public var state: String?
+    public var product: String?
+    /// Nil for what never ends.
+    public var accessUntil: Date?
+    /// Nil for what does not renew, or if the store has not said.
+    public var autoRenews: Bool?
+    public var isTrial: Bool?
+    public var trialEndsAt: Date?
+    /// Who told the server, such as `apple` or `revenuecat`.
+    public var provider: String?
+    /// Who sold it: only what the App Store sold is managed in the App Store.
+    public var store: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case active, state, product, provider, store
+        case accessUntil = "access_until"
+        case autoRenews = "auto_renew"
+        case isTrial = "trial"
+        case trialEndsAt = "trial_ends_at"
+    }
+}
+
+/// One subscription, or one purchase for once.
+public struct Contract: Codable, Equatable, Sendable {
+    public var product: String
+    /// Such as `active`, `cancelled`, `delivered` or `owned`.
     public var state: String
     public var active: Bool
     /// Nil for what never ends.
-    public var accessUntil: Date? { end?.date }
-    private var end: Instant?
+    public var accessUntil: Date?
     /// Nil for what does not renew, or if the store has not said.
     public var autoRenews: Bool?
     /// The product of the next period, if it changes.
     public var pendingProduct: String?
-    /// `apple`, `google` or `stripe`, for example: only what the App Store sold is managed in the App Store.
+    /// `apple`, `google` or `stripe`, for example.
     public var provider: String?
+    /// The names of what it opens.
+    public var entitlements: [String]?
     /// Whether it is shared through the store's family.
-    public var isFamilyShared: Bool { family ?? false }
-    private var family: Bool?
+    public var isFamilyShared: Bool?
     /// Of a consumable, how many were handed over; nil for all else.
     public var quantity: Int?
 
-    public init(
-        product: String,
-        state: String,
-        active: Bool,
-        accessUntil: Date? = nil,
-        autoRenews: Bool? = nil,
-        pendingProduct: String? = nil,
-        provider: String? = nil,
-        isFamilyShared: Bool = false,
-        quantity: Int? = nil
-    ) {
-        self.product = product
-        self.state = state
-        self.active = active
-        end = accessUntil.map { Instant($0) }
-        self.autoRenews = autoRenews
-        self.pendingProduct = pendingProduct
-        self.provider = provider
-        family = isFamilyShared
-        self.quantity = quantity
-    }
-}
-
-extension Entitlement: Codable {
     private enum CodingKeys: String, CodingKey {
-        case product, state, active, provider, quantity, family
-        case end = "access_until"
+        case product, state, active, provider, entitlements, quantity
+        case accessUntil = "access_until"
         case autoRenews = "auto_renew"
         case pendingProduct = "pending_product"
+        case isFamilyShared = "family"
     }
 }
 
@@ -75,7 +77,7 @@ public enum EntitlementState: Equatable, Sendable {
     /// The server has not been asked yet, or nobody is logged in.
     case unknown
     case current(Entitlements)
-    /// The server gives no answer now.
+    /// The server gives no answer now. What has ended since is closed, as far as this device's clock has ever told.
     case lastKnown(Entitlements, at: Date)
 
     public var entitlements: Entitlements? {
@@ -85,17 +87,8 @@ public enum EntitlementState: Equatable, Sendable {
         }
     }
 
-    /// Whether the product opens access at the instant. What is only remembered counts until the date that it names.
-    public func opens(_ product: String, at now: Date = Date()) -> Bool {
-        switch self {
-        case .unknown: false
-        case .current(let entitlements): entitlements.opens(product)
-        case .lastKnown(let entitlements, _):
-            entitlements.entitlements.contains {
-                $0.product == product && $0.active && ($0.accessUntil.map { $0 > now } ?? true)
-            }
-        }
-    }
+    /// Whether the entitlement is open, or the main one.
+    public func isActive(_ name: String? = nil) -> Bool { entitlements?.isActive(name) ?? false }
 }
 
 /// The last answer, on disk.
@@ -111,17 +104,37 @@ struct StoredEntitlements: Codable, Equatable, Sendable {
     /// Without the purchase that the store took back. The server names no ids of the store to apps, so the purchase is
     /// the one of its product that the App Store sold, bought or shared; of consumables it may be any.
     mutating func withdraw(_ product: String, isFamilyShared: Bool) {
-        for index in entitlements.entitlements.indices {
-            let held = entitlements.entitlements[index]
-            guard held.product == product, held.isFamilyShared == isFamilyShared, held.quantity == nil,
-                held.provider ?? "apple" == "apple"
-            else { continue }
-            entitlements.entitlements[index].active = false
-            entitlements.entitlements[index].state = "revoked"
+        close(as: "revoked") {
+            $0.product == product && $0.isFamilyShared ?? false == isFamilyShared && $0.quantity == nil
+                && $0.provider ?? "apple" == "apple"
         }
-        entitlements.active = entitlements.entitlements.contains(where: \.active)
+    }
+
+    /// Without what has ended. It stays closed until the server answers: a clock that is set back opens nothing again.
+    mutating func expire(at now: Date) {
+        let latest = max(now, knownAt)
+        close(as: "expired") { $0.accessUntil.map { $0 <= latest } ?? false }
+    }
+
+    /// An entitlement closes with the last contract that opens it. Which is the main one the server does not tell: it closes with
+    /// any that was open.
+    private mutating func close(as state: String, _ isOver: (Contract) -> Bool) {
+        let over = entitlements.contracts.indices.filter {
+            entitlements.contracts[$0].active && isOver(entitlements.contracts[$0])
+        }
+        guard !over.isEmpty else { return }
+        for index in over {
+            entitlements.contracts[index].active = false
+            entitlements.contracts[index].state = state
+        }
         // The server's next answer is wanted whole, even if nothing has changed there.
         etag = nil
+        let open = Set(entitlements.contracts.filter(\.active).flatMap { $0.entitlements ?? [] })
+        for (name, entitlement) in entitlements.entitlements where entitlement.active && !open.contains(name) {
+            entitlements.entitlements[name]?.active = false
+            entitlements.entitlements[name]?.state = state
+            entitlements.active = false
+        }
     }
 }
 
@@ -144,7 +157,7 @@ enum EntitlementsAnswer: Equatable, Sendable {
         case (304, _): self = .unchanged
         case (401, let code?), (403, let code?): self = .unauthorized(code: code)
         case (200, _):
-            let decoded = try? JSONDecoder().decode(Entitlements.self, from: response.body)
+            let decoded = try? JSONDecoder.ofServer.decode(Entitlements.self, from: response.body)
             self = decoded.map { .changed($0, etag: response.headers["etag"]) } ?? failed
         default: self = failed
         }

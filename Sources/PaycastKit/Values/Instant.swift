@@ -1,27 +1,20 @@
 internal import Foundation
 
 /// An instant as the server writes it, such as `2026-12-22T18:21:51.365Z`.
-struct Instant: Codable, Equatable, Sendable {
+enum Instant {
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    var date: Date
+    static func text(of date: Date) -> String { date.formatted(style) }
 
-    var text: String { date.formatted(Instant.style) }
-
-    init(_ date: Date) {
-        self.date = date
+    static func date(of text: String) throws -> Date {
+        try (try? style.parse(text)) ?? Date.ISO8601FormatStyle().parse(text)
     }
+}
 
-    init(text: String) throws {
-        date = try (try? Instant.style.parse(text)) ?? Date.ISO8601FormatStyle().parse(text)
-    }
-
-    init(from decoder: any Decoder) throws {
-        try self.init(text: decoder.singleValueContainer().decode(String.self))
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
+extension JSONDecoder {
+    static var ofServer: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { try Instant.date(of: $0.singleValueContainer().decode(String.self)) }
+        return decoder
     }
 }

@@ -5,7 +5,7 @@ public struct Order: Codable, Equatable, Sendable {
     /// The UUID of `POST /orders`, handed to the store as `appAccountToken`.
     public var token: UUID
     /// The order's `signed_stream`. Without it, and unless its user is logged in, the app can keep a purchase, but not post it:
-    /// `buy` then returns `kept(.needsStream)` at once, and `problems` says so.
+    /// `buy` then returns `loggedOut` at once, and `problems` says so.
     public var stream: SignedStream?
 
     public init(token: UUID, stream: SignedStream? = nil) {
@@ -58,7 +58,7 @@ extension SignedStream {
     func isOlder(than other: SignedStream) -> Bool { owner == other.owner && expiry < other.expiry }
 
     private var expiry: Date {
-        decoded(Envelope.self)?._rails.exp.flatMap { try? Instant(text: $0).date } ?? .distantFuture
+        decoded(Envelope.self)?._rails.exp.flatMap { try? Instant.date(of: $0) } ?? .distantFuture
     }
 
     private func decoded<Payload: Decodable>(_ type: Payload.Type) -> Payload? {

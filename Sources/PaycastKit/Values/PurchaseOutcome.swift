@@ -5,14 +5,29 @@ public enum PurchaseOutcome: Equatable, Sendable {
     /// The server has it and it belongs to this user. What it opens is in `entitlements`, which was asked for anew since.
     case granted(Grant)
     /// Somebody has to approve it, such as a parent. It arrives by itself once approved; a refusal is never announced.
+    /// The store account had it before the tap, and it is this user's. Nothing was paid, and nothing has moved.
+    case alreadyOwned
+    /// The store account has a subscription that runs on, and this product begins when that one would renew.
+    case changesAtRenewal
     case pending
     case cancelled
     /// Genuine and recorded, and it stays with the user who owns it already.
     case ownedByOther
-    /// Paid, and kept by the store; it is posted until the server has it.
+    /// Paid, and kept by the store; it is posted until the server has it. A connection cures it.
     case kept(KeptReason)
+    /// Paid, and kept by the store until its user logs in: nobody is, or the stream has expired for good.
+    case loggedOut
+    /// Paid, and the server does not believe the store's signature. Never finished, and reported.
+    case refused
     /// The server has it and opens nothing for it now, such as a purchase that contradicts its order.
     case recorded(outcome: String)
+
+    var isTheirs: Bool {
+        switch self {
+        case .granted, .alreadyOwned, .changesAtRenewal: true
+        default: false
+        }
+    }
 }
 
 /// A purchase that belongs to the user, in the words of the server's answer.
@@ -20,22 +35,16 @@ public struct Grant: Equatable, Sendable {
     public var product: String
     /// `applied`, `duplicate`, `stale` or `ignored`: the store's webhook may have come first, and said that it has ended.
     public var outcome: String
-    /// `granted`, `moved` or `shared`.
-    public var claim: String
     /// A consumable is handed over, and opens nothing.
     public var isConsumable = false
 }
 
 /// Why a purchase is kept and not yet with the server.
-public enum KeptReason: String, Codable, Sendable {
+public enum KeptReason: String, Sendable {
     /// No answer, or none in time.
     case offline
     /// The server asks the app to come back.
     case busy
-    /// Nobody is logged in whose purchase it is, or the stream has expired.
-    case needsStream = "needs_stream"
-    /// The server does not believe the store's signature. Never finished, and reported.
-    case refused
 }
 
 /// Why a purchase did not begin, or brought nothing.

@@ -11,8 +11,10 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     public var jws: String
     /// The `jwsRepresentation` of the subscription's renewal info, where the store tells of both together.
     public var renewalInfo: String?
-    /// When the newer of both was signed.
+    /// When the store signed the transaction.
     public var signedDate: Date
+    /// When the store signed the renewal info, which it does apart.
+    public var renewalInfoSignedDate: Date?
     /// StoreKit's `appAccountToken`: the order's UUID. Absent for offer codes and purchases outside the app.
     public var token: UUID?
     public var isRevoked: Bool
@@ -32,6 +34,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         jws: String,
         renewalInfo: String? = nil,
         signedDate: Date,
+        renewalInfoSignedDate: Date? = nil,
         token: UUID? = nil,
         isRevoked: Bool = false,
         isUpgraded: Bool = false,
@@ -44,6 +47,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         self.jws = jws
         self.renewalInfo = renewalInfo
         self.signedDate = signedDate
+        self.renewalInfoSignedDate = renewalInfoSignedDate
         self.token = token
         self.isRevoked = isRevoked
         self.isUpgraded = isUpgraded
@@ -52,7 +56,20 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     }
 
     var version: TransactionVersion {
-        TransactionVersion(id: id, signedAt: Int64((signedDate.timeIntervalSince1970 * 1000).rounded()))
+        func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
+        return TransactionVersion(
+            id: id,
+            signedAt: milliseconds(signedDate),
+            renewalAt: renewalInfoSignedDate.map(milliseconds) ?? 0
+        )
+    }
+
+    /// The newest signing of the transaction, with the newest of its renewal info: each may come with an old one of the other.
+    func merged(with other: SignedTransaction) -> SignedTransaction {
+        var merged = version.signedAt < other.version.signedAt ? other : self
+        let newest = version.renewalAt < other.version.renewalAt ? other : self
+        (merged.renewalInfo, merged.renewalInfoSignedDate) = (newest.renewalInfo, newest.renewalInfoSignedDate)
+        return merged
     }
 }
 
@@ -75,13 +92,18 @@ public struct SignedAppTransaction: Encodable, Equatable, Sendable {
     }
 }
 
-/// One signing of a transaction. The store signs a transaction anew when something about it changes.
-struct TransactionVersion: Hashable, Comparable, Codable, Sendable {
+/// One signing of a transaction, and of the renewal info beside it. The store signs either anew when something about it changes.
+struct TransactionVersion: Hashable, Codable, Sendable {
     var id: UInt64
     /// Milliseconds since 1970, as the store signs it: a `Date` would not survive a round trip through JSON exactly.
     var signedAt: Int64
+    /// The same of the renewal info; 0 without one.
+    var renewalAt: Int64 = 0
 
-    static func < (left: TransactionVersion, right: TransactionVersion) -> Bool {
-        (left.signedAt, left.id) < (right.signedAt, right.id)
+    mutating func add(_ other: TransactionVersion) {
+        (signedAt, renewalAt) = (max(signedAt, other.signedAt), max(renewalAt, other.renewalAt))
     }
+
+    /// Whether nothing in the other one is newer: like is compared with like.
+    func covers(_ other: TransactionVersion) -> Bool { signedAt >= other.signedAt && renewalAt >= other.renewalAt }
 }

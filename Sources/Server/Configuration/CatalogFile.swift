@@ -8,12 +8,16 @@ import Encoding
 /// close access.
 struct CatalogFile {
     private static let levels: ClosedRange<Int64> = 0...1_000_000
+    /// App Store Connect's, where 1 is the highest.
+    private static let groupLevels: ClosedRange<Int64> = 1...1_000_000
     private static let text = "a text of 1 to 255 bytes without control characters"
 
     private(set) var catalog = Catalog()
     private var products: [String: Catalog.Product] = [:]
     private var entitlements: [EntitlementName] = []
     private var titles: [EntitlementName: String] = [:]
+    /// The products whose levels are counted up, and those whose levels are counted as Apple counts.
+    private var (counted, ranked): (Set<String>, Set<String>) = ([], [])
     /// One sentence for each problem.
     private(set) var problems: [String] = []
 
@@ -44,6 +48,7 @@ struct CatalogFile {
             }
             self.products[id] = product(id, node: node)
         }
+        refuseMixedLevels()
         catalog = Catalog(self.products, entitlements: entitlements, titles: titles, order: products.map(\.0))
     }
 
@@ -80,6 +85,21 @@ struct CatalogFile {
         return entitlements.filter { entitlement in names.contains { $0.hasSameBytes(as: entitlement.description) } }
     }
 
+    /// Levels that run in opposite directions cannot be compared. Products without a group may be in one at their store.
+    private mutating func refuseMixedLevels() {
+        for id in counted.intersection(ranked).sorted() {
+            problems.append(
+                "\(quoted(id)) has both level and group_level; they count in opposite directions, so keep one"
+            )
+        }
+        func groups(_ ids: Set<String>) -> Set<String?> { Set(ids.map { products[$0]?.group }) }
+        let (up, down) = (counted.subtracting(ranked), ranked.subtracting(counted))
+        for group in groups(up).intersection(groups(down)).sorted(by: { $0 ?? "" < $1 ?? "" }) {
+            let place = group.map { "group \(quoted($0)) has" } ?? "products without a group have"
+            problems.append("\(place) both level and group_level; they count in opposite directions, so keep one")
+        }
+    }
+
     private mutating func product(_ id: String, node: JSONNode) -> Catalog.Product? {
         guard let members = members(of: node, at: quoted(id)) else { return nil }
         var product = Catalog.Product.unknown
@@ -92,12 +112,22 @@ struct CatalogFile {
                 let level = value.integer.flatMap { CatalogFile.levels.contains($0) ? Int($0) : nil }
                 let expected = "a whole number from 0 to \(CatalogFile.levels.upperBound)"
                 product.level = checked(level, name, of: id, expected) ?? 0
+                counted.insert(id)
+            case "group_level":
+                let level = value.integer.flatMap { CatalogFile.groupLevels.contains($0) ? Int($0) : nil }
+                let expected = "a whole number from 1 to \(CatalogFile.groupLevels.upperBound)"
+                // Above a product that has none.
+                product.level =
+                    checked(level, name, of: id, expected).map { 1 + Int(CatalogFile.groupLevels.upperBound) - $0 } ?? 0
+                ranked.insert(id)
             case "kind":
                 let words = ProductKind.allCases.map(\.rawValue).joined(separator: ", ")
                 let kind = value.text.flatMap(ProductKind.init(rawValue:))
                 product.kind = checked(kind, name, of: id, "one of \(words)")
             case "duration":
-                let duration = value.text.flatMap(Duration.init(iso8601:)).flatMap { $0 > .zero ? $0 : nil }
+                let duration = value.text.flatMap(CalendarDuration.init(iso8601:)).flatMap {
+                    $0 == .seconds(0) ? nil : $0
+                }
                 let expected = "an ISO 8601 duration such as P1Y, P30D or PT12H"
                 product.duration = checked(duration, name, of: id, expected)
             default: problems.append("\(quoted(id)) has an unknown member \(quoted(name))")
@@ -143,17 +173,19 @@ struct CatalogFile {
     }
 }
 
-extension Duration {
-    /// Accepts whole numbers, each unit once and in order, up to a century; a year has 365 days and a month 30.
+extension CalendarDuration {
+    /// Accepts whole numbers, each unit once and in order, up to a century.
     init?(iso8601 text: String) {
         let units = /P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?/
         guard text.utf8.count <= 32, text.utf8.allSatisfy({ $0 < 128 }), let found = text.wholeMatch(of: units)?.output
         else { return nil }
-        let counts = [found.1, found.2, found.3, found.4, found.5, found.6, found.7]
-        let lengths: [Int64] = [365 * 86_400, 30 * 86_400, 604_800, 86_400, 3600, 60, 1]
-        guard counts.allSatisfy({ $0?.count ?? 0 <= 9 }) else { return nil }
-        let seconds = zip(counts, lengths).reduce(0) { sum, unit in sum + (unit.0.flatMap { Int64($0) } ?? 0) * unit.1 }
-        guard seconds <= 100 * 365 * 86_400 else { return nil }
-        self = .seconds(seconds)
+        let texts = [found.1, found.2, found.3, found.4, found.5, found.6, found.7]
+        guard texts.allSatisfy({ $0?.count ?? 0 <= 9 }) else { return nil }
+        let counts = texts.map { $0.flatMap { Int($0) } ?? 0 }
+        let months = counts[0] * 12 + counts[1]
+        let seconds = zip(counts.dropFirst(2), [604_800, 86_400, 3600, 60, 1]).reduce(0) { $0 + $1.0 * $1.1 }
+        // 400 years have 4,800 months and 146,097 days.
+        guard months * 146_097 * 86_400 / 4800 + seconds <= 36_525 * 86_400 else { return nil }
+        self.init(months: months, rest: .seconds(seconds))
     }
 }

@@ -38,8 +38,8 @@ struct DemoPage: Sendable {
             return try speak(language, to: user, on: stream)
         }
         let order = try DemoPage.isPhone(request) ? order(for: user) : nil
-        let language = (try? core.reader.answer { try $0.language(of: UserID(user)) }) ?? nil
-        let reader = Reader(request: request, user: user, stream: stream, language: language, order: order)
+        let locale = try? core.reader.answer { try $0.locale(of: UserID(user)) }
+        let reader = Reader(request: request, user: user, stream: stream, language: locale?.language, order: order)
         let missed = answer { core.reader.missed(on: stream, since: .nothing, completion: $0) }
         guard let missed, let page = template else { throw NoAnswer() }
         return Response(
@@ -64,8 +64,9 @@ struct DemoPage: Sendable {
     /// Keeps the choice, makes the user's other pages reload, and redirects the browser to an address without the
     /// choice: two pages that each chose their language again on every load would reload each other forever.
     private func speak(_ language: LanguageTag, to user: String, on stream: StreamName) throws -> Response {
-        let languages = UserLanguages(writer: core.writer, reader: core.reader)
-        guard let isNews = answer({ languages.note(language, of: UserID(user), completion: $0) }) else {
+        let locales = UserLocales(writer: core.writer, reader: core.reader)
+        guard let isNews = answer({ locales.note(UserLocale(language: language), of: UserID(user), completion: $0) })
+        else {
             throw NoAnswer()
         }
         let refresh = Fragment(stream: stream, action: "refresh", content: .none)

@@ -64,7 +64,7 @@ extension SettingsReader {
                 let what = "https://backend.example/hooks; plain http only to a loopback address of this machine"
                 reject(given.name, because: "\(place) is not an address such as \(what)")
             } else if types.isEmpty || types.count != words?.count ?? types.count {
-                let known = HookType.allCases.map(\.rawValue).joined(separator: " and ")
+                let known = HookType.allCases.map(\.rawValue).joined(separator: ", ")
                 reject(
                     given.name,
                     because: "\(place) has an unknown type after its #; the types, joined by +, are \(known)"

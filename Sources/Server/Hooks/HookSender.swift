@@ -69,13 +69,15 @@ extension HookMessage {
                 since: held.since
             )
         }
+        let purchase = due.purchase.map { HookPurchase($0, statedAt: delivery.statedAt) }
         self.init(
             type: delivery.type.rawValue,
             timestamp: due.cause.committedAt,
             data: Content(
                 user: delivery.user,
                 answer: answer,
-                cause: answer == nil ? nil : Cause(due.cause.notice),
+                purchase: purchase,
+                cause: delivery.type == .userErased ? nil : Cause(due.cause.notice),
                 cursor: Cursor(epoch: epoch, position: delivery.position),
                 superseded: delivery.superseded
             )

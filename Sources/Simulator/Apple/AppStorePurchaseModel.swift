@@ -26,6 +26,7 @@ struct AppStorePurchaseModel {
     var priceIncreaseStatus: Int?
     var revocation: (date: Instant, type: String)?
     var isOffer = false
+    var isTrial: Bool
     var consumptionRequestReason: String?
 
     private let now: Instant
@@ -34,11 +35,13 @@ struct AppStorePurchaseModel {
         product = SimulatedProduct(id: facts.product, kind: facts.kind)
         if let group = facts.group { product.group = group }
         let isRunning = [.active, .cancelled, .pending].contains(facts.state)
-        let end = facts.accessUntil ?? (isRunning ? now + product.period : now - .seconds(1))
+        isTrial = facts.isTrial
+        let length = isTrial ? SimulatedProduct.trial : product.period
+        let end = facts.accessUntil ?? (isRunning ? now + length : now - .seconds(1))
         nextProduct = facts.pendingProduct ?? facts.product
         lineage = facts.lineage
         status = AppStorePurchaseModel.status(of: facts.state)
-        purchasedAt = min(end - product.period, now)
+        purchasedAt = min(end - length, now)
         expiresAt = end
         period = end
         autoRenews = facts.autoRenew
@@ -93,7 +96,7 @@ struct AppStorePurchaseModel {
         status = 1
         purchasedAt = min(start, now)
         reason = "PURCHASE"
-        expiresAt = start + product.period
+        expiresAt = start + (isTrial ? SimulatedProduct.trial : product.period)
         period = expiresAt
         autoRenews = true
         nextProduct = product.id
@@ -123,6 +126,7 @@ struct AppStorePurchaseModel {
 
     /// In the same group.
     private mutating func beginNextProduct() {
+        isTrial = false
         let group = product.group
         product = SimulatedProduct(id: nextProduct, kind: product.kind)
         product.group = group

@@ -84,7 +84,8 @@ extension SimulatedAppStore: SimulatedStore {
     ]
 
     public static let steps: StepNames = [
-        .initial: "SUBSCRIBED/INITIAL_BUY", .renew: "DID_RENEW", .grace: "DID_FAIL_TO_RENEW/GRACE_PERIOD",
+        .initial: "SUBSCRIBED/INITIAL_BUY", .trial: "SUBSCRIBED/INITIAL_BUY", .renew: "DID_RENEW",
+        .grace: "DID_FAIL_TO_RENEW/GRACE_PERIOD",
         .retry: "DID_FAIL_TO_RENEW", .recover: "DID_RENEW/BILLING_RECOVERY",
         .cancel: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
         .resume: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", .expire: "EXPIRED/VOLUNTARY", .refund: "REFUND",
@@ -175,7 +176,7 @@ extension SimulatedEvent {
             "inAppOwnershipType": .text(model.isFamilyShared ? "FAMILY_SHARED" : "PURCHASED"),
             "signedDate": .number(now.milliseconds), "environment": .text(environment.rawValue),
             "transactionReason": .text(model.reason), "storefront": "USA", "storefrontId": "143441",
-            "price": .number(model.product.price), "currency": .text(model.product.currency),
+            "price": .number(model.isTrial ? 0 : model.product.price), "currency": .text(model.product.currency),
             "previousOriginalTransactionId": model.previousLineage.map { .text($0) },
             "appAccountToken": token.map { .text($0.description) },
             "webOrderLineItemId": isSubscription ? .text(StoreID.make(model.lineage, period, "line")) : nil,
@@ -183,9 +184,10 @@ extension SimulatedEvent {
             "expiresDate": isSubscription ? .number(model.expiresAt.milliseconds) : nil,
             "revocationDate": model.revocation.map { .number($0.date.milliseconds) },
             "revocationReason": isRevoked ? 0 : nil, "revocationType": model.revocation.map { .text($0.type) },
-            "revocationPercentage": isRevoked ? 100_000 : nil, "offerType": model.isOffer ? 2 : nil,
+            "revocationPercentage": isRevoked ? 100_000 : nil, "offerType": model.isTrial ? 1 : model.isOffer ? 2 : nil,
             "offerIdentifier": model.isOffer ? "paycast.welcome.back" : nil,
-            "offerDiscountType": model.isOffer ? "PAY_AS_YOU_GO" : nil,
+            "offerDiscountType": model.isTrial ? "FREE_TRIAL" : model.isOffer ? "PAY_AS_YOU_GO" : nil,
+            "offerPeriod": model.isTrial ? "P1W" : nil,
         ]
     }
 

@@ -45,8 +45,10 @@ struct GooglePurchaseModel {
         product = SimulatedProduct(id: facts.product, kind: facts.kind)
         nextProduct = facts.pendingProduct
         state = GooglePurchaseModel.state(of: facts.state)
-        expiresAt = facts.accessUntil ?? now + product.period
-        startedAt = facts.startedAt ?? min(expiresAt - product.period, now)
+        let length = facts.isTrial ? SimulatedProduct.trial : product.period
+        expiresAt = facts.accessUntil ?? now + length
+        startedAt = facts.startedAt ?? min(expiresAt - length, now)
+        if facts.isTrial { (phase, offer) = ("freeTrial", "trial") }
         renewals = facts.renewals
         autoRenews = facts.autoRenew && facts.state != .cancelled
         if facts.state == .cancelled { cancellation = .user }
@@ -113,13 +115,14 @@ struct GooglePurchaseModel {
             nextProduct = nextProduct ?? product.other
             return
         case "resubscribe": isOutsideApp = true
-        case "trial": (phase, offer) = ("freeTrial", "trial")
         default: break
         }
+        let isTrial = how == "trial" || phase != nil && replaced == nil
+        (phase, offer) = isTrial ? ("freeTrial", "trial") : (nil, nil)
         state = how == "pending" || how == "pending_upgrade" ? "PENDING" : "ACTIVE"
         autoRenews = true
         cancellation = nil
-        expiresAt = now + (how == "trial" ? .days(7) : product.period)
+        expiresAt = now + (isTrial ? SimulatedProduct.trial : product.period)
     }
 
     /// A deferred change of plan takes effect at the renewal.
@@ -129,6 +132,7 @@ struct GooglePurchaseModel {
         state = "ACTIVE"
         autoRenews = true
         cancellation = nil
+        (phase, offer) = (nil, nil)
         expiresAt = max(expiresAt, now) + product.period
         renewals += 1
     }

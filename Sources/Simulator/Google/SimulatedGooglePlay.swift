@@ -29,7 +29,8 @@ public struct SimulatedGooglePlay: SimulatedStore {
     ]
 
     public static let steps: StepNames = [
-        .initial: "SUBSCRIPTION_PURCHASED", .renew: "SUBSCRIPTION_RENEWED", .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
+        .initial: "SUBSCRIPTION_PURCHASED", .trial: "SUBSCRIPTION_PURCHASED/trial",
+        .renew: "SUBSCRIPTION_RENEWED", .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
         .retry: "SUBSCRIPTION_ON_HOLD", .recover: "SUBSCRIPTION_RECOVERED", .cancel: "SUBSCRIPTION_CANCELED",
         .resume: "SUBSCRIPTION_RESTARTED", .expire: "SUBSCRIPTION_EXPIRED", .refund: "SUBSCRIPTION_REVOKED",
         .pause: "SUBSCRIPTION_PAUSED", .upgrade: "SUBSCRIPTION_PURCHASED/upgrade",

@@ -12,7 +12,8 @@ public struct SimulatedPurchaseKit: SharedSecretStore {
     ]
 
     public static let steps: StepNames = [
-        .initial: "subscription.created", .renew: "subscription.updated", .recover: "subscription.updated",
+        .initial: "subscription.created", .trial: "subscription.created", .renew: "subscription.updated",
+        .recover: "subscription.updated",
         .cancel: "subscription.canceled", .expire: "subscription.expired",
     ]
 
@@ -52,6 +53,7 @@ public struct SimulatedPurchaseKit: SharedSecretStore {
             "current_period_end": .text(model.expiresAt.iso8601), "success_path": "/",
             "customer_id": (event.user ?? event.token?.description).map { .text($0) },
             "google_base_plan_id": event.subtype == "google" ? "monthly" : nil,
+            "trial_ends_at": model.isTrial ? .text(model.expiresAt.iso8601) : nil,
             "ends_at": end.map { .text($0.iso8601) },
         ]
     }

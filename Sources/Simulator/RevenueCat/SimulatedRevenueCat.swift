@@ -20,8 +20,9 @@ public struct SimulatedRevenueCat: SharedSecretStore {
     ]
 
     public static let steps: StepNames = [
-        .initial: "INITIAL_PURCHASE", .renew: "RENEWAL", .grace: "BILLING_ISSUE/GRACE", .retry: "BILLING_ISSUE",
-        .recover: "RENEWAL", .cancel: "CANCELLATION", .resume: "UNCANCELLATION", .expire: "EXPIRATION",
+        .initial: "INITIAL_PURCHASE", .trial: "INITIAL_PURCHASE/TRIAL", .renew: "RENEWAL",
+        .grace: "BILLING_ISSUE/GRACE", .retry: "BILLING_ISSUE", .recover: "RENEWAL", .cancel: "CANCELLATION",
+        .resume: "UNCANCELLATION", .expire: "EXPIRATION",
         .refund: "CANCELLATION/CUSTOMER_SUPPORT", .reversed: "REFUND_REVERSED",
         .pause: "EXPIRATION/SUBSCRIPTION_PAUSED",
         // A PRODUCT_CHANGE announces it.
@@ -98,7 +99,7 @@ struct RevenueCatDocument {
         let period = StoreID.make(model.lineage, String(model.period.milliseconds))
         document["product_id"] = .text(isChange ? event.facts.product : model.product.id)
         if isChange { document["new_product_id"] = .text(model.nextProduct) }
-        document["entitlement_ids"] = ["pro"]
+        document["entitlement_ids"] = model.product.kind == .consumable ? .null : ["pro"]
         document["original_transaction_id"] = .text(model.lineage)
         document["transaction_id"] = .text(isFirst ? model.lineage : period)
         document["purchased_at_ms"] = .number(model.purchasedAt.milliseconds)
@@ -111,9 +112,10 @@ struct RevenueCatDocument {
         document["is_family_share"] = .flag(isFamily)
         if event.type == "CANCELLATION" { document["cancel_reason"] = .text(isFamily ? "CUSTOMER_SUPPORT" : reason) }
         if event.type == "EXPIRATION" { document["expiration_reason"] = .text(reason) }
-        let isTrial = event.type == "INITIAL_PURCHASE" && event.subtype == "TRIAL"
-        if isTrial || isSubscription { document["period_type"] = .text(isTrial ? "TRIAL" : "NORMAL") }
-        document["price_in_purchased_currency"] = .decimal(Double(model.product.price) / 1000)
+        if isSubscription { document["period_type"] = .text(model.isTrial ? "TRIAL" : "NORMAL") }
+        if event.type == "RENEWAL" { document["is_trial_conversion"] = .flag(event.facts.isTrial) }
+        let price = model.isTrial ? 0 : model.product.price
+        document["price_in_purchased_currency"] = .decimal(Double(price) / 1000)
         document["currency"] = .text(model.product.currency)
     }
 
@@ -134,6 +136,7 @@ extension AppStorePurchaseModel {
     fileprivate init(_ event: SimulatedEvent) {
         var facts = event.facts
         if event.type == "NON_RENEWING_PURCHASE", facts.kind == .subscription { facts.kind = .nonConsumable }
+        if event.type == "INITIAL_PURCHASE", event.subtype == "TRIAL" { facts.isTrial = true }
         self.init(facts, now: event.now)
         switch (event.type, event.subtype) {
         case ("INITIAL_PURCHASE", _), ("TEMPORARY_ENTITLEMENT_GRANT", _): apply("SUBSCRIBED", subtype: nil)

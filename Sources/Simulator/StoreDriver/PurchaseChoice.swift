@@ -39,11 +39,17 @@ struct PurchaseChoice {
 
     /// The existing purchase that the event continues; nil if the user buys something new.
     var heldFacts: SimulatedSubscription? {
-        if let exact = held.first(where: { $0.product == request.product }) { return exact }
-        let isNew = request.meaning == .initial || request.isOneTime || request.type == "SUBSCRIBED"
+        if let exact = held.first(where: { $0.product == request.product && !isBoughtAgain($0) }) { return exact }
+        let isNew = [.initial, .trial].contains(request.meaning) || request.isOneTime || request.type == "SUBSCRIBED"
         guard request.product == nil && !isNew || changesPlan else { return nil }
         let isRunning: (SimulatedSubscription) -> Bool = { ![.expired, .revoked].contains($0.state) }
         return (held.first(where: isRunning) ?? held.first).map(aimed)
+    }
+
+    /// A consumable that was handed over is bought as often as one likes.
+    private func isBoughtAgain(_ facts: SimulatedSubscription) -> Bool {
+        let purchases = ["ONE_TIME_CHARGE", "NON_RENEWING_PURCHASE", "ONE_TIME_PRODUCT_PURCHASED"]
+        return facts.state == .delivered && (request.meaning == .initial || purchases.contains(request.type))
     }
 
     private var changesPlan: Bool {
@@ -85,7 +91,8 @@ extension ContractItem {
             state: state,
             accessUntil: accessUntil.flatMap { Instant(iso8601: $0) },
             autoRenew: autoRenew ?? true,
-            pendingProduct: pendingProduct
+            pendingProduct: pendingProduct,
+            isTrial: trial
         )
     }
 }

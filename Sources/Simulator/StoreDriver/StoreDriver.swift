@@ -120,6 +120,7 @@ public struct StoreDriver: Sendable {
             now: now
         )
         event.isLost = isLost
+        if request.meaning == .trial { event.facts.isTrial = true }
         do { return try store.delivery(event) } catch { throw .signing(error) }
     }
 

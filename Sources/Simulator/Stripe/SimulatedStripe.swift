@@ -30,6 +30,7 @@ public struct SimulatedStripe: SharedSecretStore {
     /// The part after the slash says what an update changed; Stripe's own name ends before it.
     public static let steps: StepNames = [
         .initial: "customer.subscription.created",
+        .trial: "customer.subscription.created/trialing",
         .renew: "customer.subscription.updated/renewed",
         .grace: "customer.subscription.updated/past_due",
         .retry: "customer.subscription.updated/unpaid",

@@ -35,15 +35,17 @@ struct StripeSubscriptionModel {
         isEnding = facts.state == .cancelled || !facts.autoRenew
         isRefunded = facts.state == .revoked
         let known = facts.accessUntil
+        let length = facts.isTrial ? SimulatedProduct.trial : product.period
         switch facts.state {
         case .inGracePeriod:
             periodStart =
                 (known ?? now + StripeSubscriptionModel.grace) - min(StripeSubscriptionModel.grace, product.period)
         case .inBillingRetry: periodStart = known ?? now
-        default: periodStart = min(known.map { $0 - product.period } ?? now, now)
+        default: periodStart = min(known.map { $0 - length } ?? now, now)
         }
-        periodEnd = periodStart + product.period
+        periodEnd = periodStart + length
         status = StripeSubscriptionModel.status(of: facts.state)
+        if facts.isTrial, status == "active" || status == "incomplete" { (status, trialEnd) = ("trialing", periodEnd) }
         if status == "canceled" {
             endedAt = known ?? now
             reason = "cancellation_requested"
@@ -65,8 +67,9 @@ struct StripeSubscriptionModel {
         switch (type, subtype) {
         case ("checkout.session.completed", "unpaid"), ("checkout.session.async_payment_failed", _):
             status = "incomplete"
-        case ("checkout.session.completed", _), ("checkout.session.async_payment_succeeded", _): start("active")
-        case ("customer.subscription.created", _): start(subtype ?? "active")
+        case ("checkout.session.completed", _), ("checkout.session.async_payment_succeeded", _):
+            start(trialEnd == nil ? "active" : "trialing")
+        case ("customer.subscription.created", _): start(subtype ?? (trialEnd == nil ? "active" : "trialing"))
         case ("customer.subscription.updated", _): update(subtype ?? "renewed")
         case ("customer.subscription.deleted", _): end(subtype ?? "cancellation_requested")
         case ("customer.subscription.paused", _): change(to: "paused")
@@ -113,7 +116,7 @@ struct StripeSubscriptionModel {
     private mutating func start(_ status: String) {
         self.status = status
         periodStart = now
-        periodEnd = now + (status == "trialing" ? .days(7) : price.period)
+        periodEnd = now + (status == "trialing" ? SimulatedProduct.trial : price.period)
         trialEnd = status == "trialing" ? periodEnd : nil
         isEnding = false
     }

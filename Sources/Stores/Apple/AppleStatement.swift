@@ -103,7 +103,8 @@ extension AppleStatement {
             pendingProduct: pendingProduct,
             autoRenew: renews,
             accessUntil: accessUntil,
-            signedAt: signedAt
+            signedAt: signedAt,
+            isTrial: transaction.isTrial && !isOfThePast
         )
     }
 

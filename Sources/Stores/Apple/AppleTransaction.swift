@@ -47,6 +47,12 @@ struct AppleTransaction: SignedDocument {
 
     var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
 
+    /// An introductory offer that costs nothing (https://developer.apple.com/documentation/appstoreserverapi/offerdiscounttype).
+    /// A free period of another offer, such as a code of a subscriber who came back, is none.
+    var isTrial: Bool {
+        document["offerType"]?.integer == 1 && document["offerDiscountType"]?.text == "FREE_TRIAL"
+    }
+
     /// Whether the ids may be stored and shown.
     var isPlausible: Bool {
         [transactionId, originalTransactionId, productId].allSatisfy { isValidIdentifier($0) }
@@ -100,6 +106,7 @@ struct AppleTransaction: SignedDocument {
         charge.expiresAt = expiresAt
         charge.revokedAt = isRefundedInPart ? nil : revokedAt
         charge.isUpgraded = isUpgraded
+        charge.isTrial = isTrial
         charge.quantity = max(1, Int((try? document.wholeNumber("quantity")) ?? 1))
         charge.price = document.number("price").flatMap { Int64(exactly: $0.rounded()) }
         charge.currency = document.text("currency")

@@ -17,6 +17,9 @@ struct PostedAppleReceipt: PostedPurchase {
 
     private let content: Content
 
+    /// Apple does not sign its answer.
+    var isVouchedOnly: Bool { if case .answer = content { true } else { false } }
+
     init(_ body: JSONNode, bytes: [UInt8]) throws(RefusedBody) {
         switch (try RefusedBody.string("receipt", of: body), body["verifyReceipt"]) {
         case (let text?, nil): content = .receipt(try PostedAppleReceipt.receipt(text))

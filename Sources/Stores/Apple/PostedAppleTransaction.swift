@@ -20,11 +20,7 @@ struct PostedAppleTransaction: PostedPurchase {
         guard let text = transaction.text else { throw RefusedBody.mistyped("signedTransaction", expected: "a string") }
         signedTransaction = text
         signedRenewalInfo = try RefusedBody.string("signedRenewalInfo", of: body)
-        switch body["finish"] {
-        case nil, .null: finish = false
-        case .boolean(let value): finish = value
-        default: throw RefusedBody.mistyped("finish", expected: "true or false")
-        }
+        finish = try RefusedBody.flag("finish", of: body)
     }
 
     func read(with store: OpenAppleStore, now: Instant) throws(RefusedPurchase) -> PurchaseReading {

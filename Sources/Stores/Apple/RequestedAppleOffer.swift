@@ -59,7 +59,10 @@ struct RequestedAppleOffer: RequestedOffer, Equatable {
             let message = "Several apps are configured: send one's bundle id as app."
             throw .incomplete(RefusedBody("missing_app", message: message))
         }
-        guard store.apps.contains(bundle) else { throw .unserved(.wrongApp) }
+        guard store.apps.contains(bundle) else {
+            let message = "app is not a bundle id of this server's: send one that PAYCAST_APPLE_BUNDLE_ID lists."
+            throw .incomplete(RefusedBody("unknown_app", message: message))
+        }
         guard let token = try? signer.token(claims(of: bundle, issuer: signer.issuer, now: now)) else {
             throw .unserved(.notConfigured)
         }

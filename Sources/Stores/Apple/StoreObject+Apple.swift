@@ -7,9 +7,9 @@ extension StoreObject {
     /// The range of ECMAScript's Date: 100 million days around 1970.
     private static let latest = 8.64e15
 
-    /// Any text. Whoever stores or shows it checks that it may be.
+    /// Any text. Whoever stores or shows it checks that it may be. An empty one says nothing, and counts as absent.
     func string(_ name: String) throws(VerificationError) -> String? {
-        try read(name) { node in node.text }
+        try read(name) { node in node.text }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     func statedString(_ name: String) throws(VerificationError) -> String { try stated(string(name)) }

@@ -144,6 +144,8 @@ extension GoogleNotification {
         switch (type, purchase.state) {
         case ("SUBSCRIPTION_PURCHASED", .pending), ("ONE_TIME_PRODUCT_PURCHASED", .pending): .purchasePending
         case ("SUBSCRIPTION_PURCHASED", _): purchase.startKind
+        // The purchase that continues it says how.
+        case ("SUBSCRIPTION_EXPIRED", _) where purchase.endReason == "replaced": .contractUpdated
         // A purchase begins with its offer; a later offer changes what the item costs.
         case ("SUBSCRIPTION_ITEMS_CHANGED", _) where purchase.offer != nil: .offerApplied
         case ("SUBSCRIPTION_PRICE_CHANGE_UPDATED", _), ("SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED", _):

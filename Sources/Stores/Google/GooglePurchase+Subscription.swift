@@ -34,7 +34,7 @@ extension GooglePurchase {
 
     private mutating func take(_ item: StoreObject) {
         let plan = item.object("autoRenewingPlan")
-        autoRenew = plan?.flag("autoRenewEnabled") ?? false
+        autoRenew = plan?.flag("autoRenewEnabled") ?? false && !item.has("deferredItemRemoval")
         isPrepaid = item.has("prepaidPlan")
         accessUntil = item.date("expiryTime")
         pendingProduct = item.object("deferredItemReplacement")?.text("productId").flatMap { $0 == product ? nil : $0 }

@@ -26,6 +26,8 @@ public struct GooglePurchase: Sendable {
     var purchasedAt: Instant?
     /// Google's number of the newest charge; it changes with each renewal.
     var order: String?
+    /// The purchase option of a rental.
+    var option: String?
     /// How many of a one-time product are left; `refunded` is how many were refunded.
     var quantity = 1
     var refunded: Int64 = 0
@@ -139,7 +141,9 @@ extension GooglePurchase {
             let bought = max(1, offer?.integer("quantity") ?? 1)
             // The quantity that was not refunded: voids by quantity take one after another.
             let left = min(bought, max(0, offer?.integer("refundableQuantity") ?? bought))
-            one.kind = catalog.kind(bought: one.product)
+            // Google says that it was rented, and not for how long.
+            if offer?.has("rentOfferDetails") == true { one.option = offer?.text("purchaseOptionId") ?? "" }
+            one.kind = one.option == nil ? catalog.kind(bought: one.product) : .nonRenewing
             one.state = left == 0 && state == .owned ? .revoked : state
             one.quantity = Int(clamping: max(1, left))
             one.refunded = Int64(min(bought - left, 1000))
@@ -218,16 +222,22 @@ extension GooglePurchase {
 
     private func snapshot(isRevoked: Bool, isPausing: Bool) -> Snapshot? {
         guard let state else { return nil }
+        let isAwaitingSuccessor = !isRevoked && isReplaced
         return Snapshot(
-            state: state == .expired && isRevoked ? .revoked : state,
+            state: isAwaitingSuccessor ? .active : state == .expired && isRevoked ? .revoked : state,
             product: product,
             pendingProduct: pendingProduct,
-            autoRenew: autoRenew,
+            autoRenew: isAwaitingSuccessor ? nil : autoRenew,
             accessUntil: accessUntil,
             signedAt: readAt,
-            isPausing: isPausing && (state == .active || state == .cancelled)
+            isPausing: isPausing && (state == .active || state == .cancelled),
+            isTrial: offer == "trial"
         )
     }
+
+    /// Another purchase continues it, and may not have been read yet. So it ends as a period does whose renewal is expected:
+    /// with the policy's leeway, or with the purchase that names it.
+    private var isReplaced: Bool { state == .expired && endReason == "replaced" }
 
     /// A subscription's charge states when it was bought, its price, and whether it was revoked; the snapshot decides
     /// everything else. Nil if nothing was paid. An ended subscription reads the same before and after a `REVOKED`
@@ -263,12 +273,14 @@ extension GooglePurchase {
     private func charge(_ purchasedAt: Instant, signedAt: Instant) -> Transaction {
         var charge = Transaction(id: order ?? token, product: product, purchasedAt: purchasedAt, signedAt: signedAt)
         (charge.price, charge.currency) = (price?.amount, price?.currency)
+        (charge.isTrial, charge.option) = (offer == "trial", option)
         return charge
     }
 
     /// A one-time purchase whose payment is pending or never came. The pending state is older than everything after it.
     private var openPayment: Snapshot? {
         guard let state, state == .pending || state == .expired else { return nil }
-        return .of(state, product: product, at: state == .pending ? Instant(milliseconds: 0) : readAt)
+        let name = Catalog.name(of: product, option: option)
+        return .of(state, product: name, at: state == .pending ? Instant(milliseconds: 0) : readAt)
     }
 }

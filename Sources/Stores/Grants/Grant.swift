@@ -3,7 +3,7 @@ public import Domain
 import Encoding
 public import Support
 
-/// A product that the app's backend, or its support staff, gives a user for a time.
+/// A product, or an entitlement, that the app's backend, or its support staff, gives a user for a time.
 ///
 /// It is a contract like a store's, and each of its two statements an event: that it is granted, and that it is taken
 /// back. The ledger keeps the statement as the event's body, for replays and exports.
@@ -11,7 +11,10 @@ public struct Grant: Sendable, Equatable {
     /// The contract's lineage: 32 hexadecimal digits.
     public var id: String
     public var user: UserID
+    /// The entitlement's name, if that is what is given.
     public var product: String
+    /// The entitlement that it opens; nil for a product, of which the catalog says what it opens.
+    public var entitlement: String?
     public var group: String?
     public var grantedAt: Instant
     /// Nil for ever.
@@ -72,13 +75,16 @@ extension Grant {
     }
 
     /// One with an end is a subscription that does not renew, one without is bought once: the words that stores have.
+    public var kind: ProductKind { until == nil ? .nonConsumable : .subscription }
+
     private var observation: Observation {
         let app = Provider.paycast.rawValue
         let key = ContractKey(provider: .paycast, environment: .production, app: app, lineage: id)
         var charge = Transaction(id: id, product: product, purchasedAt: grantedAt, signedAt: statedAt)
         (charge.expiresAt, charge.revokedAt) = (until, revokedAt)
-        var observation = Observation(contract: key, kind: until == nil ? .nonConsumable : .subscription)
+        var observation = Observation(contract: key, kind: kind)
         observation.group = group
+        observation.entitlements = entitlement.map { [$0] }
         observation.isPurchase = revokedAt == nil
         observation.transaction = charge
         observation.snapshot = snapshot
@@ -98,6 +104,7 @@ extension Grant {
             let grantedAt = body["granted_at"]?.text.flatMap({ Instant(iso8601: $0) })
         else { return nil }
         self.init(id: id, user: UserID(user), product: product, grantedAt: grantedAt, reason: reason)
+        entitlement = body["entitlement"]?.text
         group = body["group"]?.text
         until = body["until"]?.text.flatMap { Instant(iso8601: $0) }
         revokedAt = body["revoked_at"]?.text.flatMap { Instant(iso8601: $0) }
@@ -106,7 +113,8 @@ extension Grant {
     /// The event's body, its members in the order of their names.
     private var document: [UInt8] {
         let body: WireJSON = [
-            "grant": .text(id), "granted_at": .text(grantedAt.iso8601), "group": group.map { .text($0) },
+            "entitlement": entitlement.map { .text($0) }, "grant": .text(id), "granted_at": .text(grantedAt.iso8601),
+            "group": group.map { .text($0) },
             "product": .text(product), "reason": .text(reason), "revoked_at": revokedAt.map { .text($0.iso8601) },
             "until": until.map { .text($0.iso8601) }, "user": .text(user.text),
         ]

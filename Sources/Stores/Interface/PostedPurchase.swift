@@ -13,11 +13,18 @@ public protocol PostedPurchase: Sendable {
     /// Whether `read` waits for the store's API.
     static func asks(_ store: Opened) -> Bool
 
+    /// True if nothing in it proves the purchase: then only the backend may post it, with its API key.
+    var isVouchedOnly: Bool { get }
+
     /// Reads `body` strictly; `bytes` is that body as it was posted.
     init(_ body: JSONNode, bytes: [UInt8]) throws(RefusedBody)
 
     /// Proves the purchase, and says what it means.
     func read(with store: Opened, now: Instant) throws(RefusedPurchase) -> PurchaseReading
+}
+
+extension PostedPurchase {
+    public var isVouchedOnly: Bool { false }
 }
 
 extension RefusedBody {
@@ -91,7 +98,7 @@ public protocol RequestedOffer: Sendable {
 public enum RefusedOffer: Error, Sendable {
     /// As a webhook would be.
     case unserved(VerificationError)
-    /// The request lacks something with this store's settings.
+    /// With this store's settings, the request lacks something, or names what is not there.
     case incomplete(RefusedBody)
     /// The variable with the key that signs is not set.
     case noKey(variable: String)

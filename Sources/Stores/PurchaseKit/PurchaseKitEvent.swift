@@ -16,6 +16,8 @@ struct PurchaseKitEvent {
     let periodStart: Instant?
     let periodEnd: Instant?
     let endsAt: Instant?
+    /// Nil without a trial, and in a form that is no date.
+    private let trialEndsAt: Instant?
     private let product: String?
     private let basePlan: String?
     private let name: String?
@@ -38,6 +40,7 @@ struct PurchaseKitEvent {
         // A date that decides nothing may have any form, because refusing a genuine event would lose it.
         let end = try fields.checkedDate("current_period_end")
         periodEnd = end == nil ? try fields.checkedDate("trial_ends_at") : end
+        trialEndsAt = fields.date("trial_ends_at")
         endsAt = PurchaseKitEvent.state(status ?? type) == .active ? nil : try fields.checkedDate("ends_at")
     }
 
@@ -71,6 +74,7 @@ extension PurchaseKitEvent {
         var observation = Observation(contract: key, kind: .subscription)
         observation.token = customer.flatMap { OrderToken($0) }
         observation.user = customer.map { UserID($0) }
+        observation.store = store?.lowercased()
         observation.snapshot = snapshot(catalog, now: now)
         return observation
     }
@@ -83,8 +87,15 @@ extension PurchaseKitEvent {
             product: product(catalog),
             autoRenew: state == .active,
             accessUntil: accessUntil,
-            signedAt: statedAt(state, now: now)
+            signedAt: statedAt(state, now: now),
+            isTrial: isTrial
         )
+    }
+
+    /// The date of a trial may stay after it: the period is one if it ends with the trial.
+    private var isTrial: Bool {
+        guard let trialEndsAt, let periodEnd else { return false }
+        return periodEnd <= trialEndsAt
     }
 
     /// `status` decides. If a known event has none, its type decides.

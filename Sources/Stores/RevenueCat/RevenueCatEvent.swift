@@ -1,4 +1,5 @@
 import Domain
+import Encoding
 
 /// The `event` member of a webhook
 /// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields).
@@ -23,6 +24,7 @@ struct RevenueCatEvent {
     private var store: String? { fields.text("store") }
     private var periodType: String? { fields.text("period_type") }
     private var reason: String? { fields.text("cancel_reason") ?? fields.text("expiration_reason") }
+    private var isTrial: Bool { periodType == "TRIAL" }
     private var isFamilyShared: Bool { fields.flag("is_family_share") ?? false }
 
     init(_ body: [UInt8]) throws(VerificationError) {
@@ -146,11 +148,34 @@ extension RevenueCatEvent {
         observation.account = customer.account
         observation.user = customer.user
         observation.previousLineage = provisionalLineage
+        observation.store = seller
         observation.isFamilyShared = isFamilyShared
+        observation.entitlements = entitlements
         observation.isPurchase = type == "INITIAL_PURCHASE" || type == "NON_RENEWING_PURCHASE"
         observation.transaction = charge(of: product, kind: kind)
         observation.snapshot = kind == .subscription ? snapshot(of: product) : endOfPurchase(product)
+        // A refund ends the renewal of what may come back; the reversal does not say whether it had been on.
+        if !isRefund { observation.renewal = observation.snapshot?.autoRenew }
         return observation
+    }
+
+    /// Nil when the event says nothing of them; `null` says that the product opens none.
+    private var entitlements: [String]? {
+        switch fields["entitlement_ids"] {
+        case .null: []
+        case .array(_): fields.texts("entitlement_ids")
+        default: nil
+        }
+    }
+
+    /// The store that sold it, in Paycast's words.
+    private var seller: String? {
+        switch store {
+        case "APP_STORE", "MAC_APP_STORE": Provider.apple.rawValue
+        case "PLAY_STORE": Provider.google.rawValue
+        case "RC_BILLING", "PROMOTIONAL": Provider.revenuecat.rawValue
+        default: store?.lowercased()
+        }
     }
 
     /// A provisional grant may only know its transaction, so the event that states the lineage replaces the grant.
@@ -167,7 +192,7 @@ extension RevenueCatEvent {
         return catalog[subscription] == nil ? product : subscription
     }
 
-    /// RevenueCat only states whether a purchase ends, and whether it renews.
+    /// RevenueCat only states whether a purchase ends, whether it renews, and what it opens.
     private func kind(of product: String, in catalog: Catalog) -> ProductKind {
         // Whatever was bought, a grant gives access for a limited time, without a charge that would outlast it.
         if type == "TEMPORARY_ENTITLEMENT_GRANT" { return .subscription }
@@ -175,12 +200,15 @@ extension RevenueCatEvent {
         let listed = catalog[product]?.kind
         if isOnce {
             return listed.flatMap { $0 == .subscription ? nil : $0 }
-                ?? (expiresAt == nil ? .nonConsumable : .nonRenewing)
+                ?? (expiresAt == nil ? kindForEver : .nonRenewing)
         }
         if let listed { return listed }
         let mayBeOnce = isRefund || type == "EXPIRATION" || type == "REFUND_REVERSED"
-        return mayBeOnce && expiresAt == nil ? .nonConsumable : .subscription
+        return mayBeOnce && expiresAt == nil ? kindForEver : .subscription
     }
+
+    /// What opens nothing is handed over, such as coins; nobody owns it.
+    private var kindForEver: ProductKind { entitlements?.isEmpty == true ? .consumable : .nonConsumable }
 
     /// Refunded by the store's support, by RevenueCat or at the web's billing, or, for a family member, no longer shared.
     var isRefund: Bool {
@@ -199,6 +227,7 @@ extension RevenueCatEvent {
         var charge = Transaction(id: id, product: product, purchasedAt: chargedAt, signedAt: signedAt)
         charge.expiresAt = kind == .nonConsumable || kind == .consumable ? nil : expiresAt
         charge.revokedAt = isRefund ? happenedAt : nil
+        charge.isTrial = isTrial
         // Of a refund it is negative: the reason says that it is one.
         charge.price = fields.thousandths("price_in_purchased_currency").map(abs)
         charge.currency = fields.text("currency")
@@ -262,10 +291,11 @@ extension RevenueCatEvent {
             state: state,
             product: product,
             pendingProduct: type == "PRODUCT_CHANGE" && newProduct != product ? newProduct : nil,
-            autoRenew: autoRenew && periodType != "PREPAID",
+            autoRenew: autoRenew.map { $0 && periodType != "PREPAID" },
             accessUntil: accessUntil,
             signedAt: rank,
-            isPausing: type == "SUBSCRIPTION_PAUSED"
+            isPausing: type == "SUBSCRIPTION_PAUSED",
+            isTrial: isTrial
         )
     }
 
@@ -275,11 +305,11 @@ extension RevenueCatEvent {
         type == "PRODUCT_CHANGE" && (newProduct == nil || newProduct == product)
     }
 
-    private var state: (ContractState, autoRenew: Bool)? {
+    /// `autoRenew` is nil for what happens to a period, whether or not another one follows.
+    private var state: (ContractState, autoRenew: Bool?)? {
         switch type {
-        case "INITIAL_PURCHASE", "RENEWAL", "UNCANCELLATION", "PRODUCT_CHANGE", "SUBSCRIPTION_EXTENDED",
-            "REFUND_REVERSED":
-            (.active, true)
+        case "INITIAL_PURCHASE", "RENEWAL", "UNCANCELLATION", "PRODUCT_CHANGE": (.active, true)
+        case "SUBSCRIPTION_EXTENDED", "REFUND_REVERSED": (.active, nil)
         case "SUBSCRIPTION_PAUSED": (.active, true)
         case "TEMPORARY_ENTITLEMENT_GRANT": (.active, false)
         case "CANCELLATION" where isRefund: (.revoked, false)

@@ -64,10 +64,11 @@ struct StripeSubscription {
         return Snapshot(
             state: standing.state,
             product: product,
-            pendingProduct: renews && line == nil ? pendingProduct(of: product) : nil,
-            autoRenew: renews,
+            pendingProduct: renews && !isClosed && line == nil ? pendingProduct(of: product) : nil,
+            autoRenew: renews && !isClosed,
             accessUntil: standing.until,
-            signedAt: standing.state == .pending ? StripeSubscription.beforeAll : statedAt
+            signedAt: standing.state == .pending ? StripeSubscription.beforeAll : statedAt,
+            isTrial: status == "trialing" && !isClosed
         )
     }
 
@@ -84,7 +85,12 @@ struct StripeSubscription {
         return observation
     }
 
+    /// Nobody uses an item of quantity 0, and no invoice charges for it. A metered item has no quantity.
+    private var isClosed: Bool { status != "incomplete" && !isOver && item?.amount("quantity") == 0 }
+
     private func state(_ statedAt: Instant) -> (state: ContractState, until: Instant?)? {
+        // Since when is not stated.
+        if isClosed { return (.expired, nil) }
         switch status {
         case "incomplete": return (.pending, nil)
         case "incomplete_expired": return (.expired, nil)

@@ -107,6 +107,8 @@ import Testing
             kind: .nonConsumable,
             types: ["charge.dispute.funds_reinstated"]
         ),
+        Word(provider: .apple, word: "trial", types: ["SUBSCRIBED"]),
+        Word(provider: .stripe, word: "trial", types: ["customer.subscription.created"]),
         Word(provider: .stripe, word: "refund", kind: .consumable, types: ["charge.refunded"]),
         Word(provider: .google, word: "initial", kind: .consumable, types: ["ONE_TIME_PRODUCT_PURCHASED"]),
     ]) func wordsStandForEvents(_ given: Word) throws {

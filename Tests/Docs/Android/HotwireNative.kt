@@ -16,14 +16,23 @@ data class Message(
     val metadata: Metadata?,
     val jsonData: String
 ) {
-    fun replacing(event: String = this.event, jsonData: String = this.jsonData): Message = this
+    fun replacing(event: String = this.event, jsonData: String = this.jsonData) =
+        copy(event = event, jsonData = jsonData)
     inline fun <reified T> replacing(event: String = this.event, data: T): Message = this
 }
 
 abstract class BridgeComponent<in D : BridgeDestination>(val name: String, private val delegate: BridgeDelegate<D>) {
-    protected fun receivedMessageFor(event: String): Message? = null
+    private val received = mutableMapOf<String, Message>()
+    /** What the page hears. */
+    val replies = mutableListOf<Message>()
+
+    protected fun receivedMessageFor(event: String): Message? = received[event]
     abstract fun onReceive(message: Message)
-    fun replyWith(message: Message): Boolean = true
+    fun didReceive(message: Message) {
+        received[message.event] = message
+        onReceive(message)
+    }
+    fun replyWith(message: Message): Boolean = replies.add(message)
 }
 
 class BridgeComponentFactory<D : BridgeDestination, out C : BridgeComponent<D>>(

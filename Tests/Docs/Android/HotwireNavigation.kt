@@ -4,7 +4,9 @@ package dev.hotwire.navigation.destinations
 
 import androidx.fragment.app.Fragment
 import dev.hotwire.core.bridge.BridgeDestination
+import dev.hotwire.navigation.navigator.Navigator
 
 interface HotwireDestination : BridgeDestination {
     val fragment: Fragment
+    val navigator: Navigator
 }

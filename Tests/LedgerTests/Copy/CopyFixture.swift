@@ -67,7 +67,7 @@ final class CopyFixture {
             FROM numbers;
         INSERT INTO fragments (stream, collapse_key, position, ordinal, action, content)
             SELECT 'user:' || (n % 100), '', n, 0, 'append', 'html' FROM numbers;
-        INSERT INTO languages SELECT 'user-' || n, 'de' FROM numbers;
+        INSERT INTO locales SELECT 'user-' || n, 'de', 'Europe/Berlin' FROM numbers;
         """
     }
 }

@@ -25,7 +25,7 @@ import Testing
         let fixture = try CopyFixture()
         try fixture.run(
             """
-            INSERT INTO languages VALUES ('', ''), ('é', 'a'), ('e' || char(769), 'b'), ('\u{1F600}', 'c'), ('\u{FFFD}', 'd'),
+            INSERT INTO locales (user, language) VALUES ('', ''), ('é', 'a'), ('e' || char(769), 'b'), ('\u{1F600}', 'c'), ('\u{FFFD}', 'd'),
                 ('Z', 'e'), ('a''"\\', 'f');
             INSERT INTO marks VALUES ('most', 9223372036854775807), ('least', -9223372036854775808);
             INSERT INTO entries (position, committed_at, kind) VALUES (9000, 1, 'x');
@@ -50,18 +50,19 @@ import Testing
     /// The server does the same with whatever a store sends.
     @Test func zeroBytesAreReplacedAndCounted() throws {
         let fixture = try CopyFixture()
-        try fixture.run("INSERT INTO languages VALUES ('a', 'd' || char(0) || 'e')")
+        try fixture.run("INSERT INTO locales (user, language) VALUES ('a', 'd' || char(0) || 'e')")
         let there = try fixture.copy(from: fixture.file, to: fixture.postgres)
         #expect(there.result.replaced == 1)
-        #expect(try fixture.psql("SELECT tag FROM paycast.languages") == "d\u{FFFD}e")
+        #expect(try fixture.psql("SELECT language FROM paycast.locales") == "d\u{FFFD}e")
     }
 
     /// Replaced, it would compare otherwise: going through the table by its key would pass over rows.
     @Test func zeroBytesInAKeyAreRefused() throws {
         let fixture = try CopyFixture()
-        try fixture.run("INSERT INTO languages VALUES ('a' || char(0) || 'b', 'de'), ('a' || char(1), 'fr')")
+        let values = "('a' || char(0) || 'b', 'de'), ('a' || char(1), 'fr')"
+        try fixture.run("INSERT INTO locales (user, language) VALUES \(values)")
         let error = #expect(throws: CopyError.self) { try fixture.copy(from: fixture.file, to: fixture.postgres) }
-        #expect(error?.description.hasPrefix("\(fixture.path): languages, column user has U+0000 in a key") == true)
+        #expect(error?.description.hasPrefix("\(fixture.path): locales, column user has U+0000 in a key") == true)
         try fixture.copy(from: fixture.file, to: fixture.back)
     }
 
@@ -93,9 +94,9 @@ import Testing
     @Test func whatANodeCommitsBeforeTheCopyBeginsIsKept() throws {
         let fixture = try CopyFixture()
         _ = try engine(of: fixture)
-        try fixture.psql("INSERT INTO paycast.languages VALUES ('kim', 'de')")
+        try fixture.psql("INSERT INTO paycast.locales VALUES ('kim', 'de')")
         #expect(throws: CopyError.self) { try fixture.copy(from: fixture.file, to: fixture.postgres) }
-        #expect(try fixture.psql("SELECT count(*) FROM paycast.languages") == "1")
+        #expect(try fixture.psql("SELECT count(*) FROM paycast.locales") == "1")
         #expect(try fixture.psql("SELECT to_regclass('paycast.copying') IS NULL") == "t")
     }
 
@@ -169,10 +170,10 @@ import Testing
         let back = fixture.folder.path("back.db")
         let target = try TemporaryLedger(at: back, kind: .file)
         target.close()
-        let meddle = "UPDATE languages SET tag = 'fr' WHERE user = NEW.user"
-        try fixture.run("CREATE TRIGGER meddle AFTER INSERT ON languages BEGIN \(meddle); END", at: back)
+        let meddle = "UPDATE locales SET language = 'fr' WHERE user = NEW.user"
+        try fixture.run("CREATE TRIGGER meddle AFTER INSERT ON locales BEGIN \(meddle); END", at: back)
         let error = #expect(throws: CopyError.self) { try fixture.copy(from: fixture.postgres, to: fixture.back) }
-        #expect(error?.description.hasSuffix(": table languages has other rows") == true)
+        #expect(error?.description.hasSuffix(": table locales has other rows") == true)
         try fixture.run("DROP TRIGGER meddle", at: back)
         try fixture.copy(from: fixture.postgres, to: fixture.back)
     }

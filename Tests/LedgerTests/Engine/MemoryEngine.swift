@@ -15,8 +15,9 @@ final class MemoryEngine {
     private var newestEvents: [ContractKey: Int64] = [:]
     /// In the order in which they were made.
     private var orders: [Order] = []
+    private var used: Set<OrderToken> = []
     private var transfers: [TransferSource: [TransferTarget]] = [:]
-    private var languages: [UserID: LanguageTag] = [:]
+    private var locales: [UserID: UserLocale] = [:]
     private var tombstones: Set<ErasedIdentity> = []
 
     init(policy: AccessPolicy) {
@@ -54,16 +55,20 @@ extension MemoryEngine: LedgerRows {
     func contracts(_ index: ContractIndex) -> [TrackedContract] { read(contracts(of: index)) }
     func facts(of key: ContractKey) -> OwnershipFacts { read(facts[key] ?? OwnershipFacts()) }
     func order(_ token: OrderToken) -> Order? { read(orders.first { $0.token == token }) }
-    func order(like request: OrderRequest) -> Order? { read(orders.first { $0.isLike(request) }) }
+    func orders(like request: OrderRequest) -> [Order] {
+        read(Array(orders.reversed().filter { $0.isLike(request) }.prefix(Order.likeLimit)))
+    }
+    func isUsed(_ token: OrderToken) -> Bool { read(used.contains(token)) }
     func transfers(from source: TransferSource) -> [TransferTarget] { read(transfers[source] ?? []) }
-    func language(of user: UserID) -> LanguageTag? { read(languages[user]) }
+    func locale(of user: UserID) -> UserLocale { read(locales[user] ?? .unknown) }
     func isBuried(_ identity: ErasedIdentity) -> Bool { read(tombstones.contains(identity)) }
 
     func holdings(of user: UserID) -> UserHoldings {
         let owned = Set(orders.filter { $0.user == user }.map(\.token))
         let found = contracts.filter { contract in
             let facts = facts[contract.key] ?? OwnershipFacts()
-            return contract.holders.contains(user) || facts.claims.contains { $0.user == user }
+            return contract.holders.contains(user) || contract.unasked?.user == user
+                || facts.claims.contains { $0.user == user }
                 || !owned.isDisjoint(with: facts.tokens.keys)
         }
         return (contracts: found, orders: Array(owned), losses: transfers.keys.filter { $0.user == user })
@@ -84,7 +89,7 @@ extension MemoryEngine: LedgerRows {
 
     private func forget(_ erasure: ErasureRecord) {
         orders.removeAll { $0.user == erasure.user }
-        languages[erasure.user] = nil
+        locales[erasure.user] = nil
         transfers = transfers.filter { $0.key.user != erasure.user }
             .mapValues { $0.filter { $0.user != erasure.user } }
         contracts.removeAll { erasure.contracts.contains($0.key) }
@@ -98,6 +103,10 @@ extension MemoryEngine: LedgerRows {
         tombstones.subtract(changes.lifted)
         tombstones.formUnion(changes.buried)
         for change in changes.contracts { write(change.current) }
+        used.formUnion(changes.tokens.map(\.token))
+        used.formUnion(
+            changes.entries.filter { $0.entry.notice.outcome == .quarantined }.compactMap(\.entry.notice.order)
+        )
         for record in changes.tokens {
             facts[record.contract, default: OwnershipFacts()].tokens[record.token] = record.dates
         }
@@ -111,7 +120,7 @@ extension MemoryEngine: LedgerRows {
         for order in changes.changedOrders {
             if let index = orders.firstIndex(where: { $0.token == order.token }) { orders[index] = order }
         }
-        for record in changes.languages { languages[record.user] = record.language }
+        for record in changes.locales { locales[record.user] = record.locale }
         head = changes.entries.last?.entry.position ?? head
         for filed in changes.events {
             events[EventKey(filed.event)] = filed.position

@@ -19,7 +19,7 @@ import Testing
     }
 
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
-        case purchases, renewals, orders, ordersWithoutToken, auditedOrders, languages, broadcasts, keyedBroadcasts
+        case purchases, renewals, orders, ordersWithoutToken, auditedOrders, locales, broadcasts, keyedBroadcasts
 
         var testDescription: String { rawValue }
     }
@@ -111,7 +111,9 @@ import Testing
                 let request = OrderRequest(user: user, product: "annual", token: token)
                 let act = Act(.order, by: Act.Actor(name: "shop"), user: user)
                 return .audited(.order(request) { #expect($0.success != nil) }, by: act)
-            case .languages: return .language(try #require(LanguageTag("de")), of: user) { #expect($0.success != nil) }
+            case .locales:
+                let locale = UserLocale(language: LanguageTag("de"), timeZone: TimeZoneName("Europe/Berlin"))
+                return .locale(locale, of: user) { #expect($0.success != nil) }
             case .broadcasts: return .broadcast([html]) { #expect($0.success != nil) }
             case .keyedBroadcasts:
                 let key = try #require(IdempotencyKey(header: "key-\(number % users)"))
@@ -125,7 +127,7 @@ import Testing
         let times =
             "CAST('{committed_at,at,created_at,first_at,proof_at,queued_at,due_at,user_at}' AS TEXT[])"
         return try [
-            "head", "contracts", "tokens", "claims", "orders", "languages", "entries", "fragments", "events", "jobs",
+            "head", "contracts", "tokens", "claims", "orders", "locales", "entries", "fragments", "events", "jobs",
             "broadcast_keys", "hook_deliveries", "audit", "meta",
         ].map { table in
             // Its ids follow the position of the commit.
@@ -153,7 +155,7 @@ extension WriterLoop {
             counts: LedgerMetrics(metrics, providers: []),
             health: LedgerHealth(.silent, metrics: metrics),
             onCommit: { _ in },
-            onLanguage: { _ in }
+            onLocale: { _ in }
         )
     }
 

@@ -42,7 +42,7 @@ struct FilledLedger {
             INSERT INTO orders SELECT \(token), 'u' || i, 'monthly', NULL, NULL, NULL, NULL, i FROM \(numbers(1...contracts))
             """,
             "INSERT INTO tokens SELECT i + 1, \(token), i, NULL FROM \(numbers(1...contracts))",
-            "INSERT INTO languages SELECT 'u' || i, 'de' FROM \(numbers(1...contracts))",
+            "INSERT INTO locales SELECT 'u' || i, 'de', 'Europe/Berlin' FROM \(numbers(1...contracts))",
             "INSERT INTO shares SELECT 'u' || i, 1 + i % 1000, i FROM \(numbers(contracts / 2...contracts))",
             """
             INSERT INTO transfers SELECT 'u' || i, 'apple', 'Production', i, 'u' || (i + 1) FROM \(numbers(1...contracts))
@@ -65,9 +65,11 @@ struct FilledLedger {
             FROM \(numbers(1...contracts))
             """,
             """
-            INSERT INTO hook_deliveries (id, address, "user", type, state, position, version, accepted, queued_at, attempts,
-                due_at, ended_at)
-            SELECT i, 'https://' || (i % 3) || '.example.com', 'u' || i, 'entitlements.changed',
+            INSERT INTO hook_deliveries (id, address, "user", type, contract, stated_at, state, position, version, accepted,
+                queued_at, attempts, due_at, ended_at)
+            SELECT i, 'https://' || (i % 3) || '.example.com', 'u' || i,
+                CASE i % 5 WHEN 0 THEN 'purchase.delivered' ELSE 'entitlements.changed' END,
+                CASE i % 5 WHEN 0 THEN i ELSE 0 END, CASE i % 5 WHEN 0 THEN i ELSE 0 END,
                 CASE i % 4 WHEN 0 THEN 'waiting' WHEN 1 THEN 'failed' ELSE 'delivered' END, i * 2, 1, 0, i, 0,
                 CASE i % 4 WHEN 0 THEN i END, CASE i % 4 WHEN 0 THEN NULL ELSE i END
             FROM \(numbers(1...contracts))

@@ -14,7 +14,8 @@ extension TableCase {
                 of: .consumable,
                 is: .purchaseCompleted,
                 state: .delivered,
-                until: .none
+                until: .none,
+                shows: ["purchase=purchase"]
             ),
             TableCase(
                 27,
@@ -60,7 +61,8 @@ extension TableCase {
                 of: .consumable,
                 is: .purchaseCompleted,
                 state: .delivered,
-                until: .none
+                until: .none,
+                shows: ["purchase=purchase"]
             ),
         ]
     }

@@ -1,6 +1,6 @@
 import Domain
 
-/// Rows 1 to 5: how a subscription begins, waits for its payment, and comes back.
+/// Rows 1 and 3 to 5: how a subscription begins, waits for its payment, and comes back.
 extension TableCase {
     static let created = StoreStatement("customer.subscription.created")
     static let updated = "customer.subscription.updated"
@@ -14,21 +14,6 @@ extension TableCase {
             started(1, at: .stripe, says: "checkout.session.completed", until: .day(1)),
             started(1, at: .stripe, says: created, until: .day(30)),
             started(1, at: .revenuecat, says: "INITIAL_PURCHASE", until: .day(30)),
-            started(
-                2,
-                at: .apple,
-                says: StoreStatement(
-                    "SUBSCRIBED/INITIAL_BUY",
-                    edits: [
-                        "transaction.offerType": "1", "transaction.offerDiscountType": "\"FREE_TRIAL\"",
-                        "transaction.price": "0", "transaction.expiresDate": TableScenario.milliseconds(day: 7),
-                    ]
-                ),
-                until: .day(7)
-            ),
-            started(2, at: .google, says: "4/trial", word: "trial", until: .day(7)),
-            started(2, at: .stripe, says: "customer.subscription.created/trialing", word: "trialing", until: .day(7)),
-            started(2, at: .revenuecat, says: "INITIAL_PURCHASE/TRIAL", word: "TRIAL", until: .day(30)),
         ] + waitingRows + returnRows
 
     private static let incomplete = StoreStatement("customer.subscription.created/incomplete")
@@ -64,7 +49,6 @@ extension TableCase {
         _ row: Int,
         at provider: Provider,
         says statement: StoreStatement,
-        word: String? = nil,
         until end: End
     ) -> TableCase {
         TableCase(
@@ -72,7 +56,6 @@ extension TableCase {
             at: provider,
             says: statement,
             is: .subscriptionStarted,
-            word: word,
             state: .active,
             until: end,
             shows: .granted

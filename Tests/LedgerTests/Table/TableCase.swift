@@ -26,6 +26,7 @@ struct TableCase: Sendable, CustomTestStringConvertible {
     var word: String?
     /// Nil if the statement is about no contract.
     var state: ContractState?
+    var isTrial: Bool
     /// Whether the user has access afterwards.
     var isOpen: Bool
     var end: End
@@ -47,6 +48,7 @@ struct TableCase: Sendable, CustomTestStringConvertible {
         is kind: EventKind,
         word: String? = nil,
         state: ContractState?,
+        isTrial: Bool = false,
         isOpen: Bool? = nil,
         until end: End,
         shows fragments: [String] = []
@@ -60,13 +62,15 @@ struct TableCase: Sendable, CustomTestStringConvertible {
         self.kind = kind
         self.word = word
         self.state = state
+        self.isTrial = isTrial
         self.end = end
         self.fragments = fragments
         self.isOpen = isOpen ?? state?.givesAccess ?? false
     }
 
     static let all =
-        startRows + purchaseRows + renewalRows + planRows + autoRenewRows + billingRows + endRows + pauseRows
+        startRows + trialRows + purchaseRows + renewalRows + planRows + autoRenewRows + billingRows + endRows
+        + pauseRows
         + noticeRows + refundRows + familyRows + transferRows + purchaseKitRows + unknownRows
 }
 

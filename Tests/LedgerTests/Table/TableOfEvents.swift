@@ -223,5 +223,13 @@ enum TableOfEvents {
             stripe: "customer.subscription.something_new",
             revenueCat: "SOMETHING_NEW"
         ),
+        Row(
+            43,
+            apple: "DID_RENEW DID_RENEW/BILLING_RECOVERY",
+            google: "2",
+            stripe: "\(updated)/renewed invoice.paid/subscription_cycle",
+            revenueCat: "RENEWAL",
+            others: [.purchasekit: "subscription.updated"]
+        ),
     ]
 }

@@ -25,7 +25,7 @@ final class TableScenario {
     static let lineage = "2000000000000001"
     static let catalog = Catalog([
         "keep": .init(kind: .nonConsumable), "coins": .init(kind: .consumable),
-        "season": .init(kind: .nonRenewing, duration: .seconds(40 * 86_400)),
+        "season": .init(kind: .nonRenewing, duration: .days(40)),
     ])
 
     let ledger: TemporaryLedger
@@ -92,7 +92,9 @@ final class TableScenario {
         let event = try wire.event(asked, edits: statement.edits, claimed: statement.claimant != nil)
         _ = try ledger.send(event, claim: statement.claimant.map { Claim(user: UserID($0)) }, receivedAt: now)
         let effect = try effect(of: event.id)
-        if asked.facts == facts { remember(effect) }
+        var meant = asked.facts
+        meant.isTrial = facts.isTrial
+        if meant == facts { remember(effect) }
         return effect
     }
 
@@ -124,5 +126,6 @@ final class TableScenario {
         facts.product = held.product
         facts.pendingProduct = held.pendingProduct
         facts.autoRenew = held.autoRenew ?? true
+        facts.isTrial = held.trialEndsAt != nil
     }
 }

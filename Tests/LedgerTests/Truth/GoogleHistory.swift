@@ -163,7 +163,7 @@ struct GoogleHistory {
             facts.product = snapshot.product
             facts.pendingProduct = snapshot.pendingProduct
             facts.accessUntil = snapshot.accessUntil ?? facts.accessUntil
-            facts.autoRenew = snapshot.autoRenew
+            facts.autoRenew = snapshot.autoRenew ?? facts.autoRenew
         } else {
             facts.state = observation.transaction?.revokedAt == nil ? .owned : .revoked
         }

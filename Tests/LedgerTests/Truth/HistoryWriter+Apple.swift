@@ -61,11 +61,18 @@ extension HistoryWriter {
         finish(timeline)
     }
 
+    /// Half of what apps post was asked for by a tap.
     private mutating func post(_ event: Event, by user: UserID, at now: Instant) {
-        add(HistoryStep(name: "\(user) posts \(describe(event))", at: now, content: .post(event, Claim(user: user))))
+        post(event, Claim(user: user, isAsked: chance(2)), at: now)
     }
 
-    /// A lineage without a token that follows another one, and a purchase of the same download.
+    private mutating func post(_ event: Event, _ claim: Claim, at now: Instant) {
+        let name = "\(claim.user) \(claim.isAsked ? "asks for" : "posts") \(describe(event))"
+        add(HistoryStep(name: name, at: now, content: .post(event, claim)))
+    }
+
+    /// A lineage without a token that follows another one, and a purchase of the same download. Apps post all three of their
+    /// own accord.
     private mutating func migrate(_ buyer: UserID) {
         var now = StoreHistory.start + pause()
         var timelines = ["old", "new", "same"].map { StoreTimeline(key(.apple, lineage: $0)) }
@@ -81,6 +88,10 @@ extension HistoryWriter {
                 for observation in timelines[index].take(choice, at: now) where observation.snapshot != nil {
                     deliver(event(.apple, kind: choice.kind, at: now, observation: observation), at: now)
                 }
+                now = now + .milliseconds(1)
+                guard chance(3), let posted = timelines[index].take(.appPosts, at: now).last else { continue }
+                let claim = Claim(user: chance(2) ? buyer : user("other"), isAsked: false)
+                post(event(.apple, kind: .contractUpdated, at: now, observation: posted), claim, at: now)
             }
         }
     }

@@ -48,7 +48,7 @@ final class TruthLedger {
         [
             "monthly": Catalog.Product(group: "premium", level: 1, entitlements: [pro]),
             "yearly": Catalog.Product(group: "premium", level: 2, entitlements: [pro, maps]),
-            "season": Catalog.Product(kind: .nonRenewing, duration: .seconds(40 * 86_400), entitlements: [maps]),
+            "season": Catalog.Product(kind: .nonRenewing, duration: .days(40), entitlements: [maps]),
             "lifetime": Catalog.Product(entitlements: [pro]),
         ],
         entitlements: [pro, maps]

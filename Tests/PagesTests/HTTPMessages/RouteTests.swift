@@ -1,4 +1,5 @@
 import Domain
+import Encoding
 import Pages
 import Testing
 
@@ -21,10 +22,25 @@ import Testing
         Case(path: "/offers/google", route: .file(path: "/offers/google")),
         Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
         Case(path: "/entitlements", route: .streamEntitlements),
+        Case(path: "/catalog", route: .catalog),
+        Case(path: "/catalog/", route: .file(path: "/catalog/")),
         Case(path: "/entitlements/", route: .file(path: "/entitlements/")),
-        Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
+        Case(path: "/users/gid:%2F%2Fshop%2FUser%2F42/stream", route: .userStream(user: "gid://shop/User/42")),
+        Case(path: "/users/%2f/entitlements", route: .entitlements(user: "/")),
+        Case(path: "/users/42%2Fentitlements", route: .user("42/entitlements")),
+        Case(path: "/users/42/%65ntitlements", route: .entitlements(user: "42")),
+        // What is mistyped names nobody.
+        Case(path: "/users/42/entitlements/", route: .file(path: "/users/42/entitlements/")),
+        Case(path: "/users/42/entitlement", route: .file(path: "/users/42/entitlement")),
+        Case(path: "/users/42/", route: .file(path: "/users/42/")),
+        Case(path: "/users//42", route: .file(path: "/users//42")),
+        Case(path: "/users/gid://shop/User/42/stream", route: .file(path: "/users/gid://shop/User/42/stream")),
+        Case(path: "/users/42/grants//", route: .file(path: "/users/42/grants//")),
+        Case(path: "/users/42/grants/7/", route: .file(path: "/users/42/grants/7/")),
+        Case(path: "/users%2F42", route: .file(path: "/users/42")),
+        Case(path: "/users/42/grant\u{301}s", route: .file(path: "/users/42/grant\u{301}s")),
         Case(path: "/users/\u{301}42/stream", route: .userStream(user: "\u{301}42")),
-        Case(path: "/users/42", route: .user("42")), Case(path: "/users/a/b", route: .user("a/b")),
+        Case(path: "/users/42", route: .user("42")), Case(path: "/users/a/b", route: .file(path: "/users/a/b")),
         Case(path: "/users/\u{301}", route: .user("\u{301}")), Case(path: "/users/events", route: .user("events")),
         Case(path: "/users/42/events", route: .userEvents(user: "42")),
         Case(path: "/users//events", route: .userEvents(user: "")),
@@ -32,9 +48,9 @@ import Testing
         Case(path: "/console", route: .console), Case(path: "/console/users/42/console", route: .console),
         Case(path: "/consoles", route: .file(path: "/consoles")),
         Case(path: "/users/42/grants", route: .grants(user: "42")),
-        Case(path: "/users/a/b/grants", route: .grants(user: "a/b")),
+        Case(path: "/users/a%2Fb/grants", route: .grants(user: "a/b")),
         Case(path: "/users/42/grants/7", route: .grant(user: "42", id: "7")),
-        Case(path: "/users/a/b/grants/\u{301}", route: .grant(user: "a/b", id: "\u{301}")),
+        Case(path: "/users/a%2Fb/grants/\u{301}", route: .grant(user: "a/b", id: "\u{301}")),
         // What a script asks for whose variable is empty: nobody, whom `DELETE` would erase.
         Case(path: "/users/42/grants/", route: .grant(user: "42", id: "")),
         Case(path: "/users//grants/7", route: .grant(user: "", id: "7")),
@@ -52,13 +68,16 @@ import Testing
         Case(path: "/hooks/deliveries/resend", route: .file(path: "/hooks/deliveries/resend")),
         Case(path: "/", route: .file(path: "/")),
         Case(path: "/orders/", route: .file(path: "/orders/")),
-    ]) func findsItsRoute(_ given: Case) {
+    ]) func findsItsRoute(_ given: Case) throws {
         let stores = StoreRoutes(
             webhooks: [.apple, .stripe],
             transactions: [.apple, .google],
             receipts: [.apple],
             offers: [.apple]
         )
-        #expect(Route(path: given.path, stores: stores) == given.route)
+        let path = try #require(PercentEncoding.decode(given.path))
+        let parts = given.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+        let decoded = try parts.map { try #require(PercentEncoding.decode(Array($0)[...])) }
+        #expect(Route(path: path, parts: decoded, stores: stores) == given.route)
     }
 }

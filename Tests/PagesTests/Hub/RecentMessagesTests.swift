@@ -104,6 +104,24 @@ import Testing
         #expect(try positions(of: hub, on: paywall, after: 13) == [15])
     }
 
+    /// A page that has just been rendered gets the state, and not what happened before.
+    @Test func newsIsOnlyForThoseWhoWereThere() throws {
+        var hub = Hub(position: 0)
+        let stream = try #require(paywall)
+        let content = Fragment.Content.template(name: "purchase", values: [:])
+        let news = Fragment(stream: stream, action: "replace", target: "purchase", content: content)
+        let state = Fragment(stream: stream, action: "replace", target: "paywall", content: .html("x"))
+        let own = Fragment(stream: stream, action: "replace", target: "purchase", content: .html("the app's own"))
+        for (position, fragments) in [(1, [state, news]), (2, [news]), (3, [own])] as [(Int64, [Fragment])] {
+            let renderer = TemplateRenderer()
+            _ = hub.publish(Message(position: position, fragments: fragments, on: stream, renderer: renderer))
+            hub.advance(to: position)
+        }
+        #expect(hub.newestMessages(on: stream)?.map(\.position) == [1, 3])
+        #expect(hub.newestMessages(on: stream)?.map(\.parts.count) == [1, 1])
+        #expect(try positions(of: hub, on: paywall, after: 0) == [1, 2, 3])
+    }
+
     @Test func whatIsNotRememberedNeedsNoForgetting() throws {
         var hub = Hub(position: 0)
         hub.forgetRecentMessages(on: try #require(paywall))

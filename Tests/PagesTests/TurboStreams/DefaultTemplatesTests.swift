@@ -9,7 +9,7 @@ import Testing
     static let folder = URL(fileURLWithPath: #filePath)
         .appendingPathComponent("../../../../public/fragments").standardized.path
 
-    @Test(arguments: FragmentName.allCases, PageTarget.allCases)
+    @Test(arguments: FragmentName.states, PageTarget.allCases)
     func everyNameShowsSomethingForEveryTarget(_ name: FragmentName, target: PageTarget) throws {
         let renderer = try TemplateLoader(folder: Self.folder).renderer
         let values = ["product": "paycast.pro.annual", "state": "active", "access_until": "1 May 2027"]
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// The two are one page in two languages: whatever is not text is the same.
-    @Test(arguments: FragmentName.allCases, PageTarget.allCases)
+    @Test(arguments: FragmentName.states, PageTarget.allCases)
     func germanIsTheSameElement(_ name: FragmentName, target: PageTarget) throws {
         let renderer = try TemplateLoader(folder: Self.folder).renderer
         var values = ["user": "42", "product": "p", "state": "active", "access_until_iso": "2027-05-01T00:00:00Z"]
@@ -48,7 +48,7 @@ import Testing
         html.split(separator: "<").compactMap { $0.split(separator: ">").first.map(String.init) }.sorted()
     }
 
-    @Test(arguments: FragmentName.allCases)
+    @Test(arguments: FragmentName.states)
     func noValueBecomesMarkup(_ name: FragmentName) throws {
         let renderer = try TemplateLoader(folder: Self.folder).renderer
         let names = ["user", "product", "state", "access_until", "access_until_iso", "pending_product", "price"]
@@ -60,4 +60,34 @@ import Testing
             #expect(try HTMLElement.topLevel(of: element).map(\.id) == [target.rawValue])
         }
     }
+
+    /// What has happened to a consumable: the same element in both languages, and a sentence for each state.
+    @Test(arguments: ["delivered", "revoked", "pending", "expired"]) func aPurchaseSaysWhatHasHappened(_ state: String)
+        throws
+    {
+        let renderer = try TemplateLoader(folder: Self.folder).renderer
+        var values = ["product": "\"><script>", "name": "Fuel", "quantity": "20", "state": state]
+        let stream = try #require(StreamName("user:42:paywall"))
+        let elements = [nil, "de"].map { language in
+            values["locale"] = language
+            let content = Fragment.Content.template(name: "purchase", values: values)
+            return String(
+                decoding: renderer.render(
+                    Fragment(stream: stream, action: "replace", target: Fragment.purchaseTarget, content: content)
+                ),
+                as: UTF8.self
+            )
+        }
+        for html in elements {
+            #expect(html.hasPrefix(#"<turbo-stream action="replace" target="purchase"><template><div id="purchase""#))
+            #expect(html.contains("<strong>Fuel</strong> × 20") && html.contains("data-state=\"\(state)\""))
+            #expect(html.contains("data-when=\"\(state)\"") && !html.contains("<script") && !html.contains("aria-live"))
+        }
+        #expect(tags(elements[1].replacing(" lang=\"de\"", with: "")) == tags(elements[0]))
+    }
+}
+
+extension FragmentName {
+    /// Those that show a user's state, each with a template for both targets.
+    static let states = allCases.filter { $0.requiredTarget != nil }
 }

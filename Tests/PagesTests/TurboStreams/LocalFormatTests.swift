@@ -33,7 +33,7 @@ import Testing
     ])
     func writesAsTheLanguageDoes(_ example: Case) throws {
         let format = LocalFormat.of(try #require(LanguageTag(example.locale)))
-        #expect(format.date("2025-12-18T21:47:00Z") == example.date)
+        #expect(format.date(Instant(milliseconds: 1_766_094_420_000)) == example.date)
         #expect(format.price("79.99", currency: "USD") == example.dollars)
         #expect(format.price("500.00", currency: "JPY") == example.yen)
     }
@@ -61,15 +61,12 @@ import Testing
         #expect(format.price(price.text, currency: price.currency) == price.written)
     }
 
-    @Test(arguments: ["", "tomorrow", "2025-12-18"]) func writesInstantsAlone(_ text: String) throws {
-        #expect(LocalFormat.of(try #require(LanguageTag("de"))).date(text) == nil)
-    }
-
-    /// Where a day begins is Greenwich's business, whatever the language.
+    /// In UTC a day begins at Greenwich, whatever the language.
     @Test(arguments: ["de", "ja", "en"]) func aDayIsADayInUTC(_ locale: String) throws {
         let format = LocalFormat.of(try #require(LanguageTag(locale)))
-        let days = ["2025-12-18T00:00:00Z", "2025-12-18T23:59:59.999Z"].map { format.date($0) }
-        #expect(days[0] == days[1] && days[0]?.contains("18") == true)
+        let ends = ["2025-12-18T00:00:00Z", "2025-12-18T23:59:59.999Z"].compactMap { Instant(iso8601: $0) }
+        let days = ends.map(format.date)
+        #expect(days.count == 2 && days[0] == days[1] && days[0].contains("18"))
     }
 
     @Test func everyTagOfOneLanguageSharesItsFormat() throws {

@@ -4,9 +4,9 @@ import Testing
 @testable import Pages
 
 @Suite struct TemplateFileTests {
-    @Test(arguments: FragmentName.allCases)
+    @Test(arguments: FragmentName.states)
     func everyNameNeedsTheTargetThatItExistsFor(_ name: FragmentName) throws {
-        let required = name.requiredTarget
+        let required = try #require(name.requiredTarget)
         let other = PageTarget.allCases.first { $0 != required }
         let good = "<p id=\"\(required.rawValue)\">x</p>"
         let both = good + "\n<!-- and -->\n<p id=\"\(other?.rawValue ?? "")\">y</p>"
@@ -52,6 +52,25 @@ import Testing
         Refusal(source: "<p id=\"paywall\">", says: "line 1: <p> is never closed"),
         Refusal(source: "<p id=\"paywall\"></p><p id=\"paywall\"></p>", says: "has two elements with id=\"paywall\""),
         Refusal(source: "\n<p id=\"paywall\">\n{{x</p>", says: "line 3: a placeholder is"),
+        Refusal(
+            key: "success.fuel",
+            source: "<p id=\"subscription_status\">x</p>",
+            says:
+                "has no element with id=\"paywall\" at the top level; the page keeps that id only if the fragment has it; "
+                + "what a page shows of a consumable belongs into purchase.html or purchase.PRODUCT.html"
+        ),
+        Refusal(
+            key: "success.fuel",
+            source: "<p id=\"purchase\">x</p>",
+            says: "has id=\"purchase\"; what a page shows of a consumable belongs into purchase.html"
+        ),
+        Refusal(key: "purchase", source: "", says: "has to be one element with id=\"purchase\""),
+        Refusal(key: "purchase.fuel", source: "<p id=\"paywall\">x</p>", says: "has to be one element"),
+        Refusal(
+            key: "purchase.de",
+            source: "<p id=\"purchase\">{{usr}}</p>",
+            says: "line 1: there is no value {{usr}}"
+        ),
         Refusal(key: "news", source: "", says: "has 0 elements at the top level"),
         Refusal(key: "news", source: "<p id=a></p><p id=b></p>", says: "has 2 elements at the top level"),
         Refusal(key: "news", source: "<p>x</p>", says: "<p> has no id"),
@@ -96,6 +115,13 @@ import Testing
                 #expect(error.description.hasPrefix(value.says ?? "nothing"))
             }
         }
+    }
+
+    @Test func aPurchaseIsOneElement() throws {
+        let source = "<p id=\"purchase\">{{quantity}} {{name}} {{price}}</p>"
+        #expect(
+            try TemplateFile(key: "purchase.fuel.de", source: Array(source.utf8)).roots.keys.elementsEqual(["purchase"])
+        )
     }
 
     /// A page's template whose name is a slip is told of by its name, not by what broadcasts would need.

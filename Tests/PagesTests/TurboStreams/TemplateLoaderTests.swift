@@ -106,6 +106,25 @@ import Testing
         #expect(loader.renderer == TemplateRenderer())
     }
 
+    /// The catalog's entitlements decide what is probably a mistake, also after another catalog.
+    @Test func warningsFollowTheCatalog() throws {
+        let folder = try Folder()
+        for name in FragmentName.allCases {
+            let ids = "<p id=\"{{paywall}}\"></p><p id=\"{{subscription_status}}\"></p>"
+            try folder.write("\(name.rawValue).html", source: name == .success ? paywall("Pro") : ids)
+        }
+        let loader = try TemplateLoader(folder: folder.path)
+        #expect(loader.warnings.isEmpty)
+        loader.adopt(["pro", "maps"].compactMap(EntitlementName.init))
+        #expect(loader.warnings.map(\.file) == ["success.html"])
+        try FileManager.default.createDirectory(atPath: folder.path + "/maps", withIntermediateDirectories: false)
+        try folder.write("maps/success.html", source: "<p id=\"paywall_maps\">Maps</p>")
+        loader.refresh()
+        #expect(loader.warnings.isEmpty)
+        loader.adopt(["pro", "map"].compactMap(EntitlementName.init))
+        #expect(loader.warnings.map(\.file) == ["maps/", "success.html"])
+    }
+
     @Test func aFolderThatDoesNotExistHasNoTemplates() throws {
         let loader = try TemplateLoader(folder: "/nonexistent/fragments")
         #expect(loader.renderer == TemplateRenderer())

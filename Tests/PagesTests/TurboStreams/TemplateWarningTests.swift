@@ -6,7 +6,7 @@ import Testing
 @Suite struct TemplateWarningTests {
     struct Folder: CustomTestStringConvertible {
         var name: String
-        /// Beside all ten, of which `without` are missing.
+        /// Beside all of them, of which `without` are missing.
         var also: Set<String> = []
         var without: Set<String> = []
         var removed: Set<String> = []
@@ -70,6 +70,11 @@ import Testing
             warnings: ["fragments/ending.html is missing: a page reloads when none of its variants fits"]
         ),
         Folder(
+            name: "no word of consumables",
+            without: ["purchase.html"],
+            warnings: ["fragments/purchase.html is missing: a page that would show it reloads instead"]
+        ),
+        Folder(
             name: "removed",
             without: ["manage.html"],
             removed: ["manage.html", "news.html"],
@@ -96,6 +101,63 @@ import Testing
             warnings.map(\.description)
                 == ["fragments/ has no templates: a page reloads at every change of its user's state"]
         )
+    }
+
+    struct Divided: Sendable, CustomTestStringConvertible {
+        var name: String
+        var also: Set<String> = []
+        var onlyForMain: Set<String> = []
+        var entitlements = ["pro", "maps"]
+        var warnings: [String]
+        var testDescription: String { name }
+    }
+
+    private static func isForMain(_ file: String, _ others: String, _ first: String) -> String {
+        "fragments/\(file) is for the main entitlement alone, and pages of \(others) reload in its place: write "
+            + "id=\"{{paywall}}\" and id=\"{{subscription_status}}\" in it, or add fragments/\(first)"
+    }
+
+    @Test(arguments: [
+        Divided(name: "ids that are values", warnings: []),
+        Divided(
+            name: "an id of the main entitlement's",
+            onlyForMain: ["success.html"],
+            warnings: [isForMain("success.html", "maps", "maps/success.html")]
+        ),
+        Divided(
+            name: "each in a language",
+            also: ["maps/manage.html"],
+            onlyForMain: ["manage.html", "success.de.html"],
+            entitlements: ["pro", "maps", "gold"],
+            warnings: [
+                isForMain("manage.html", "gold", "gold/manage.html"),
+                isForMain("success.de.html", "maps, gold", "maps/success.html"),
+            ]
+        ),
+        Divided(name: "own templates", also: ["maps/success.html"], onlyForMain: ["success.html"], warnings: []),
+        Divided(name: "the app's own broadcast", onlyForMain: ["news.html"], warnings: []),
+        Divided(
+            name: "a folder with no entitlement's name",
+            also: ["map/success.html", "map/manage.html", "maps/success.html"],
+            warnings: [
+                "fragments/map/ is never shown: the catalog has no entitlement of that name; did you mean maps/?"
+            ]
+        ),
+        Divided(
+            name: "who sells one thing",
+            also: ["maps/success.html"],
+            onlyForMain: ["success.html"],
+            entitlements: ["default"],
+            warnings: []
+        ),
+    ]) func warnsOfWhatOtherEntitlementsLack(_ given: Divided) {
+        let all = Set(FragmentName.allCases.map { $0.rawValue + ".html" })
+        let warnings = TemplateWarning.all(
+            served: all.union(given.also),
+            onlyForMain: given.onlyForMain,
+            entitlements: given.entitlements.compactMap(EntitlementName.init)
+        )
+        #expect(warnings.map(\.description) == given.warnings)
     }
 
     @Test(arguments: ["message.html", "page.html", "news.html", "n.html", "success.html", "success.de.html"])

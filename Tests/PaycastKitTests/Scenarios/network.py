@@ -74,6 +74,7 @@ class Network:
             posted = json.loads(body)
             post["id"] = payload(posted["signedTransaction"])["transactionId"]
             post["renewal"] = posted.get("signedRenewalInfo")
+            post["asked"] = posted.get("asked")
             self.posts.append(post)
         if mode == "down":
             return self.cut(request)

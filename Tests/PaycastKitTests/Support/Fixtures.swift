@@ -51,8 +51,8 @@ enum Fixture {
         )
     )
 
-    static let commit = Commit(outcome: "applied", event: "client:1", cursor: "e-1", claim: "granted")
-    static let grant = Grant(product: "pro.annual", outcome: "applied", claim: "granted")
+    static let commit = Commit(outcome: "applied", event: "client:1", cursor: "e-1", claim: "yours")
+    static let grant = Grant(product: "pro.annual", outcome: "applied")
 }
 
 /// https://prng.di.unimi.it/splitmix64.c
@@ -110,6 +110,16 @@ struct Driver {
 
     func memo(_ id: UInt64 = 1) -> Memo? { machine.deliveries[id]?.memo }
 
+    /// With what it is posted, or would be.
+    func stream(_ id: UInt64 = 1) -> SignedStream? {
+        machine.deliveries[id].flatMap { $0.post?.stream ?? machine.stream(for: $0) }
+    }
+
+    /// What a page is told that names the user.
+    func open(of user: String?) -> [OpenPurchase] {
+        machine.openPurchases(of: user.map { Fixture.stream(of: $0).owner }, at: now)
+    }
+
     /// Taps, pays, and leaves the transaction with the post under way.
     mutating func buy(_ transaction: SignedTransaction = Fixture.transaction(), order: Order = Fixture.order()) {
         let product = transaction.product
@@ -120,7 +130,11 @@ struct Driver {
 
 extension [PurchaseAction] {
     var posts: [TransactionVersion] {
-        compactMap { if case .post(let delivery) = $0 { delivery.version } else { nil } }
+        compactMap { if case .post(_, _, let post) = $0 { post.version } else { nil } }
+    }
+    /// What each post says of the tap.
+    var asks: [Bool?] {
+        compactMap { if case .post(_, _, let post) = $0 { .some(post.asked) } else { nil } }
     }
     var finishes: [UInt64] {
         compactMap { if case .finish(let id) = $0 { id } else { nil } }

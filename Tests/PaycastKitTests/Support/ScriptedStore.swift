@@ -28,10 +28,7 @@ actor ScriptedStore: Store {
         (stream, continuation) = AsyncStream.makeStream()
     }
 
-    func answer(_ outcome: StoreOutcome) {
-        next = .success(outcome)
-        if case .bought(let transaction) = outcome { hold(transaction) }
-    }
+    func answer(_ outcome: StoreOutcome) { next = .success(outcome) }
 
     func fail(_ error: PurchaseError) { next = .failure(error) }
 
@@ -46,8 +43,11 @@ actor ScriptedStore: Store {
 
     func hold(_ transaction: SignedTransaction) {
         open[transaction.id] = transaction
-        all.append(transaction)
+        all = all.filter { $0.id != transaction.id } + [transaction]
     }
+
+    /// Bought and finished before.
+    func own(_ transaction: SignedTransaction) { all.append(transaction) }
 
     nonisolated func bring(_ update: StoreUpdate) { continuation.yield(update) }
 
@@ -60,7 +60,9 @@ actor ScriptedStore: Store {
         purchases.append(token)
         offers.append(offer)
         if let offer, offer == unknownOffer { throw .unknownOffer }
-        return try next.get()
+        let outcome = try next.get()
+        if case .bought(let transaction) = outcome { hold(transaction) }
+        return outcome
     }
 
     nonisolated func updates() -> AsyncStream<StoreUpdate> { stream }
@@ -104,9 +106,12 @@ actor ScriptedServer: Transport {
     private var answers: [String: ServerResponse?] = [
         "transactions/apple": ServerResponse(
             status: 200,
-            body: Data(#"{"outcome":"applied","event":"client:1","cursor":"e-1","claim":"granted"}"#.utf8)
+            body: Data(#"{"outcome":"applied","event":"client:1","cursor":"e-1","claim":"yours"}"#.utf8)
         ),
-        "entitlements": ServerResponse(status: 200, body: Data(#"{"active":false,"entitlements":[]}"#.utf8)),
+        "entitlements": ServerResponse(
+            status: 200,
+            body: Data(#"{"active":false,"entitlements":{},"contracts":[]}"#.utf8)
+        ),
     ]
 
     /// Connections that stay open.

@@ -17,7 +17,14 @@ struct World {
         var isOrdered: Bool
     }
 
+    struct Tap: Hashable {
+        var transaction: UInt64
+        var owner: String
+    }
+
     var random: SplitMix
+    /// The server moves what is another user's to whoever asks for it.
+    var isTransferring = false
     /// Some calls to the store never return.
     var isStoreReliable = false
     var now = Fixture.start
@@ -25,6 +32,8 @@ struct World {
     var disk = Book()
     /// Unfinished transactions of the store.
     var store: [UInt64: SignedTransaction] = [:]
+    /// All that it has ever signed.
+    var signed: [UInt64: SignedTransaction] = [:]
     var lastID: UInt64 = 0
     var owners: [UUID: String] = [:]
     var server = Server.up
@@ -38,7 +47,11 @@ struct World {
     var appVersion = 1
     /// What came back from outside and waits to be handled.
     var pending: [PurchaseEvent] = []
-    var posts: [Delivery] = []
+    var posts: [(transaction: SignedTransaction, details: Delivery.Post)] = []
+    /// Who has which, as the server knows it.
+    var holders: [UInt64: String] = [:]
+    /// Who has tapped for which.
+    var taps: Set<Tap> = []
     var placed: [UUID] = []
     /// Where the process dies: a countdown of actions.
     var fuse: Int?
@@ -51,6 +64,7 @@ struct World {
 
     init(seed: UInt64) {
         random = SplitMix(state: seed)
+        isTransferring = Bool.random(using: &random)
         boot()
     }
 
@@ -84,7 +98,7 @@ struct World {
         case .purchase(let product, let order, _):
             if let answer = storeAnswer(product, token: order.token) { pending.append(answer) }
         case .save(let book): disk = book
-        case .post(let delivery): post(delivery)
+        case .post(let transaction, _, let details): post(transaction, details)
         case .finish(let id): finish(id)
         case .sweep: pending.append(.swept(store.values.sorted { $0.id < $1.id }))
         case .reply, .report, .withdraw, .refreshEntitlements, .switchUser: break
@@ -102,7 +116,8 @@ struct World {
         case 5 where !isStoreReliable:
             _ = sign(product: product, token: token)
             return nil
-        default: return .storeAnswered(product: product, .bought(sign(product: product, token: token)))
+        default:
+            return .storeAnswered(product: product, .bought(sign(product: product, token: token)))
         }
     }
 
@@ -119,6 +134,11 @@ struct World {
         if Int.random(in: 0..<8, using: &random) == 0 { poisoned.insert(lastID) }
         let transaction = Fixture.transaction(lastID, product: product, token: token)
         store[lastID] = transaction
+        signed[lastID] = transaction
+        // Each order was a tap on buy.
+        if let user = token.flatMap({ owners[$0] }) {
+            taps.insert(Tap(transaction: lastID, owner: "user:\(user):paywall"))
+        }
         return transaction
     }
 }
@@ -136,10 +156,9 @@ extension World {
         finished.insert(id)
     }
 
-    private mutating func post(_ delivery: Delivery) {
-        let version = delivery.version
-        if delivery.memo.stream == nil { violations.append("posted for nobody: \(version)") }
-        if delivery.transaction.token == nil, disk.memos[version.id]?.owner != delivery.memo.owner {
+    private mutating func post(_ transaction: SignedTransaction, _ details: Delivery.Post) {
+        let (version, token, owner) = (details.version, transaction.token, details.stream.owner)
+        if token == nil, disk.memos[version.id]?.stream?.owner != owner {
             violations.append("posted before it was on disk whose it is: \(version)")
         }
         if let failure = failures[version.id], now < failure.earliest, now >= failure.at {
@@ -148,23 +167,20 @@ extension World {
         if let closed, now >= closed.from, now < closed.until {
             violations.append("posted before the server's Retry-After for all: \(version)")
         }
-        let token = delivery.transaction.token
-        if let token, let owner = owners[token], let stream = delivery.memo.stream, !finished.contains(version.id),
-            stream.owner != "user:\(owner):paywall", machine.book[token] != nil
-        {
-            violations.append("posted for another user: \(version)")
+        if details.asked == true, !taps.contains(Tap(transaction: version.id, owner: owner)) {
+            violations.append("asked without a tap: \(version)")
         }
-        posts.append(delivery)
+        posts.append((transaction, details))
     }
 
     /// The server answers the oldest post.
     mutating func answer() {
         guard !posts.isEmpty else { return }
-        let delivery = posts.removeFirst()
-        let answer = serverAnswer(to: delivery)
-        let version = delivery.version
+        let (transaction, post) = posts.removeFirst()
+        let answer = serverAnswer(to: transaction, post)
+        let version = post.version
         if machine.deliveries[version.id]?.post?.version == version { note(answer, of: version.id) }
-        if Acknowledgement(of: delivery, version: version, answer: answer) != nil { acknowledged.insert(version) }
+        if Acknowledgement(of: transaction, post: post, answer: answer) != nil { acknowledged.insert(version) }
         note(answer, to: version.id)
         send(.answered(version, answer))
     }
@@ -191,21 +207,35 @@ extension World {
         failures[id] = Failure(at: now, count: count, earliest: now + wait, isOrdered: isOrdered)
     }
 
-    private func serverAnswer(to delivery: Delivery) -> PostAnswer {
+    private mutating func serverAnswer(to transaction: SignedTransaction, _ post: Delivery.Post) -> PostAnswer {
         switch server {
-        case .down, .answerLost: return .unreachable
+        case .down: return .unreachable
         case .busy: return .later(.init(seconds: 30, isWholeServer: true))
         case .unprocessable: return .later(.init(seconds: nil, isWholeServer: false))
         case .portal: return .later(.init(seconds: nil, isWholeServer: true))
         case .refusing: return .refused(code: "untrusted_chain")
+        case .answerLost:
+            _ = committed(transaction, post)
+            return .unreachable
         case .up:
-            if poisoned.contains(delivery.version.id) { return .later(.init(seconds: nil, isWholeServer: true)) }
-            guard delivery.memo.stream?.text.hasSuffix("--\(signing)") == true else {
-                return .unauthorized(code: "expired_stream_name")
-            }
-            let owner = delivery.transaction.token.flatMap { owners[$0] }.map { "user:\($0):paywall" }
-            return owner == nil || owner == delivery.memo.owner ? .committed(Fixture.commit) : .ownedByOther
+            if poisoned.contains(post.version.id) { return .later(.init(seconds: nil, isWholeServer: true)) }
+            return committed(transaction, post)
         }
+    }
+
+    /// Without a tap, the token's user has it, else whoever had it, else the stream's user. A tap moves it, if the server lets it.
+    private mutating func committed(_ transaction: SignedTransaction, _ post: Delivery.Post) -> PostAnswer {
+        guard post.stream.text.hasSuffix("--\(signing)") else { return .unauthorized(code: "expired_stream_name") }
+        let (id, poster) = (post.version.id, post.stream.owner)
+        let ordered = transaction.token.flatMap { owners[$0] }.map { "user:\($0):paywall" }
+        let holder = holders[id] ?? ordered
+        if let holder, holder != poster, post.asked == true, !isTransferring { return .ownedByOther }
+        if let holder, holder != poster, post.asked == true, !taps.contains(Tap(transaction: id, owner: poster)) {
+            violations.append("taken without a tap: \(id)")
+        }
+        let now = post.asked == true ? poster : holder ?? poster
+        holders[id] = now
+        return .committed(Commit(outcome: "applied", event: "e", claim: now == poster ? "yours" : "others"))
     }
 
     /// The user comes back to the app: every wait of the machine's own may be cut to a second.

@@ -83,7 +83,7 @@ import Testing
 
     private static let held = """
         [{"product":"paycast.pro.monthly","group":"21580001","state":"active","active":true,
-          "access_until":"2026-02-01T00:00:00Z","auto_renew":true,"pending_product":null,"provider":"apple",
+          "access_until":"2026-02-01T00:00:00Z","auto_renew":true,"trial":false,"trial_ends_at":null,"pending_product":null,"provider":"apple",
           "environment":"Sandbox","contract":"2000000000000007","family":false}]
         """
 
@@ -124,7 +124,7 @@ import Testing
             type: "DID_RENEW",
             lineage: "2000000000000007",
             becomes: "paycast.pro.monthly",
-            until: "2026-03-03T00:00:00Z"
+            until: "2026-03-03T00:00:00.000Z"
         ),
         Case(
             "upgrade takes the product that was asked for",

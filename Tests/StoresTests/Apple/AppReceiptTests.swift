@@ -57,6 +57,12 @@ import Testing
         #expect(events.first?.observation == nil)
     }
 
+    @Test(arguments: [nil, 0, 1] as [Int64?]) func trialIsTold(_ flag: Int64?) throws {
+        var specimen = try ReceiptSpecimen()
+        specimen.payload.setPurchase(1713, value: flag.map { .integer($0) })
+        #expect(try specimen.verify().first?.observation?.transaction?.isTrial == (flag == 1))
+    }
+
     @Test(
         arguments: zip(
             [0, 1, 2, 3, nil, 9],

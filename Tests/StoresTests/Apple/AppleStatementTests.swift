@@ -1,4 +1,5 @@
 import Domain
+import Stores
 import Testing
 
 @Suite struct AppleStatementTests {
@@ -139,6 +140,59 @@ import Testing
         specimen.transaction?.payload["type"] = "Lifetime Pass"
         specimen.transaction?.payload["expiresDate"] = nil
         #expect(try specimen.verify().observation?.kind == .consumable)
+    }
+
+    struct Offer: Sendable {
+        var type: Int64?
+        var discount: String?
+        var isTrial = false
+    }
+
+    @Test(arguments: [
+        Offer(type: 1, discount: "FREE_TRIAL", isTrial: true), Offer(type: 1, discount: "PAY_AS_YOU_GO"),
+        Offer(type: 3, discount: "FREE_TRIAL"), Offer(type: nil, discount: "FREE_TRIAL"), Offer(type: 1, discount: nil),
+    ]) func trialIsAFreeIntroductoryOffer(_ offer: Offer) throws {
+        var specimen = try Specimen()
+        specimen.transaction?.payload["offerType"] = offer.type.map { .number(String($0)) }
+        specimen.transaction?.payload["offerDiscountType"] = offer.discount.map { .text($0) }
+        let observation = try specimen.verify().observation
+        #expect(observation?.transaction?.isTrial == offer.isTrial && observation?.snapshot?.isTrial == offer.isTrial)
+    }
+
+    /// An empty text says nothing.
+    @Test(arguments: [
+        "outer.subtype", "transaction.previousOriginalTransactionId", "transaction.appTransactionId",
+        "transaction.subscriptionGroupIdentifier", "transaction.appAccountToken", "transaction.inAppOwnershipType",
+        "transaction.type", "renewal.productId", "renewal.autoRenewProductId",
+    ]) func emptyTextCountsAsAbsent(_ place: String) throws {
+        let parts = place.split(separator: ".").map(String.init)
+        func event(_ value: JSON?) throws -> Event {
+            var specimen = try Specimen()
+            switch parts[0] {
+            case "outer": specimen.outer.payload[parts[1]] = value
+            case "transaction": specimen.transaction?.payload[parts[1]] = value
+            default: specimen.renewal?.payload[parts[1]] = value
+            }
+            var event = try specimen.verify()
+            (event.body, event.header) = ([], nil)
+            return event
+        }
+        #expect(try event("") == event(nil))
+    }
+
+    @Test(arguments: ["signedRenewalInfo", "signedTransactionInfo"]) func emptyDocumentCountsAsAbsent(_ name: String)
+        throws
+    {
+        var specimen = try Specimen()
+        if name == "signedRenewalInfo" { specimen.renewal = nil } else { specimen.transaction = nil }
+        specimen.outer.payload["data"]?[name] = ""
+        #expect(try specimen.verify().kind == .subscriptionStarted)
+    }
+
+    @Test(arguments: ["notificationType", "notificationUUID"]) func emptyTextIsNotStated(_ name: String) throws {
+        var specimen = try Specimen()
+        specimen.outer.payload[name] = ""
+        #expect(throws: VerificationError.malformed(.invalidPayload)) { try specimen.verify() }
     }
 
     struct MistypedMember: Sendable, CustomTestStringConvertible {

@@ -39,8 +39,8 @@ private let genuine: [UInt8]? = {
         #expect(snapshot.state == .active)
         #expect(snapshot.product == "purchasekit.pro.annual")
         #expect(snapshot.pendingProduct == nil)
-        #expect(snapshot.autoRenew)
-        #expect(snapshot.accessUntil?.iso8601 == "2025-12-18T22:47:33Z")
+        #expect(snapshot.autoRenew == true)
+        #expect(snapshot.accessUntil?.iso8601 == "2025-12-18T22:47:33.000Z")
     }
 
     @Test func isStillBelievedAfterItsLeafExpired() throws {

@@ -101,6 +101,25 @@ import Testing
         #expect(snapshot.accessUntil == Instant(milliseconds: state.end))
     }
 
+    @Test(arguments: ["true", "false", nil]) func trialIsStated(_ said: String?) throws {
+        var answer = Answer()
+        answer.purchases[0]["is_trial_period"] = said.map { .text($0) }
+        let observation = try #require(answer.migrate().first?.observation)
+        #expect(observation.transaction?.isTrial == (said == "true"))
+        #expect(observation.snapshot?.isTrial == (said == "true"))
+    }
+
+    /// An empty text says nothing.
+    @Test func emptyTextCountsAsAbsent() throws {
+        var answer = Answer()
+        for name in ["subscription_group_identifier", "app_account_token", "cancellation_reason"] {
+            answer.purchases[0][name] = ""
+        }
+        answer.renewal?["auto_renew_product_id"] = ""
+        let observation = try #require(answer.migrate().first?.observation)
+        #expect(observation.group == nil && observation.snapshot?.pendingProduct == nil)
+    }
+
     @Test func renewalOfAnotherContractSaysNothing() throws {
         var answer = Answer()
         answer.renewal?["original_transaction_id"] = "9"

@@ -149,7 +149,7 @@ import Testing
         static func member(_ name: String, named member: String, value: JSON?, state: ContractState? = .active)
             -> Oddity
         {
-            Oddity(testDescription: name, state: state, until: "2026-01-31T00:00:00Z") { document, _ in
+            Oddity(testDescription: name, state: state, until: "2026-01-31T00:00:00.000Z") { document, _ in
                 document[member] = value
             }
         }
@@ -190,7 +190,7 @@ import Testing
             value: "2026-01-31T00:00:00.123456789Z",
             until: "2026-01-31T00:00:00.123Z"
         ),
-        .item("no plan", member: "autoRenewingPlan", value: nil, until: "2026-01-31T00:00:00Z"),
+        .item("no plan", member: "autoRenewingPlan", value: nil, until: "2026-01-31T00:00:00.000Z"),
         .item(
             "the smallest price",
             member: "autoRenewingPlan",
@@ -199,7 +199,7 @@ import Testing
                     "currencyCode": "USD", "units": "-9223372036854775808", "nanos": .raw("-9223372036854775808"),
                 ]
             ],
-            until: "2026-01-31T00:00:00Z"
+            until: "2026-01-31T00:00:00.000Z"
         ),
         Oddity(testDescription: "no items", isPurchase: false) { document, _ in document["lineItems"] = [] },
         Oddity(testDescription: "items in text", isPurchase: false) { document, _ in document["lineItems"] = "x" },

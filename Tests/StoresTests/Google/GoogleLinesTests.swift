@@ -71,6 +71,55 @@ import Testing
         }
     }
 
+    struct Rental: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var catalog: [String: Catalog.Product]
+        /// In hours after the purchase; nil if nothing says it.
+        var hours: Int64?
+    }
+
+    /// Google says that it was rented, and not for how long.
+    @Test(arguments: [
+        Rental(testDescription: "unknown", catalog: [:], hours: nil),
+        Rental(
+            testDescription: "known as something that is sold",
+            catalog: ["film": .init(kind: .nonConsumable)],
+            hours: nil
+        ),
+        Rental(
+            testDescription: "with a duration of another option",
+            catalog: ["film:month": .init(duration: .days(30)), "film": .init(duration: .years(1))],
+            hours: nil
+        ),
+        Rental(testDescription: "named without a duration", catalog: ["film:weekend": .init(name: "Film")], hours: nil),
+        Rental(testDescription: "named", catalog: ["film:weekend": .init(duration: .days(2))], hours: 48),
+    ]) func rentalLastsAsLongAsTheCatalogSays(_ given: Rental) throws {
+        let item = """
+            {"productId":"film","productOfferDetails":{"purchaseOptionId":"weekend","rentOfferDetails":{},"quantity":1}}
+            """
+        // What the purchase was read with may be older than the catalog.
+        let observation = try #require(try once(item).observation)
+        #expect(observation.kind == .nonRenewing && observation.transaction?.product == "film")
+        var contract = Contract(key: observation.contract, kind: observation.kind)
+        _ = contract.apply(observation, event: "e", signedAt: Self.start)
+        var policy = AccessPolicy(sandboxUsers: .any)
+        policy.catalog = Catalog(given.catalog)
+        let status = try #require(contract.status(at: Self.start + .seconds(60), policy: policy))
+        #expect(status.product == "film:weekend")
+        #expect(status.state == (given.hours == nil ? .pending : .active))
+        #expect(status.accessUntil == given.hours.map { Self.start + .seconds($0 * 3600) })
+        let charge = try #require(observation.transaction)
+        #expect(policy.catalog.isUnnamedRental(charge) == (given.hours == nil))
+        guard let hours = given.hours else { return }
+        #expect(contract.status(at: Self.start + .seconds(hours * 3600), policy: policy)?.state == .expired)
+    }
+
+    @Test func boughtOptionIsNoRental() throws {
+        let item = #"{"productId":"film","productOfferDetails":{"purchaseOptionId":"buy","quantity":1}}"#
+        let observation = try once(item).observation
+        #expect(observation?.kind == .nonConsumable && observation?.transaction?.option == nil)
+    }
+
     struct Term: Sendable {
         var plan: String
         var hours: Int

@@ -172,6 +172,11 @@ import Testing
         }
     }
 
+    @Test(arguments: ["apple", "google"]) func theStoreThatSoldItIsNamed(_ store: String) throws {
+        let specimen = PurchaseKitSpecimen("subscription.created").with("store", to: .text(store))
+        #expect(try specimen.verify().observation?.store == store)
+    }
+
     @Test func emptySecretIsNone() {
         #expect(PurchaseKitVerifier(secret: "") == nil)
     }
@@ -244,6 +249,6 @@ import Testing
         #expect(try google.verify(catalog).observation?.snapshot?.product == "pro.monthly:yearly")
         #expect(try google.verify().subtype == "google")
         let trial = Self.created.with("current_period_end", to: nil).with("trial_ends_at", to: "2026-01-08T00:00:00Z")
-        #expect(try trial.verify().observation?.snapshot?.accessUntil?.iso8601 == "2026-01-08T00:00:00Z")
+        #expect(try trial.verify().observation?.snapshot?.accessUntil?.iso8601 == "2026-01-08T00:00:00.000Z")
     }
 }

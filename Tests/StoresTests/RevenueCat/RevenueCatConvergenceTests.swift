@@ -151,6 +151,25 @@ import Testing
             now: start + day * 4
         ),
         Scenario(
+            testDescription: "cancelled, then extended: it still does not renew",
+            events: [
+                bought, RevenueCatSpecimen("CANCELLATION", after: day, changes: unsubscribed),
+                RevenueCatSpecimen("SUBSCRIPTION_EXTENDED", after: day * 2).extended,
+            ],
+            state: .cancelled,
+            now: start + month + day
+        ),
+        Scenario(
+            testDescription: "cancelled and refunded, and the refund reversed: it still does not renew",
+            events: [
+                bought, RevenueCatSpecimen("CANCELLATION", after: day, changes: unsubscribed),
+                RevenueCatSpecimen("CANCELLATION", after: day * 2, changes: ["cancel_reason": "CUSTOMER_SUPPORT"]),
+                RevenueCatSpecimen("REFUND_REVERSED", after: day * 3),
+            ],
+            state: .cancelled,
+            now: start + day * 4
+        ),
+        Scenario(
             testDescription: "extended, cancelled, cancellation taken back",
             events: [
                 bought, RevenueCatSpecimen("SUBSCRIPTION_EXTENDED", after: day).extended,
@@ -171,6 +190,7 @@ import Testing
             let status = try #require(timeline.status(at: scenario.now))
             #expect(status.state == scenario.state, "\(order)")
             #expect(status.product == scenario.product, "\(order)")
+            if status.isActive { #expect(status.autoRenew == (scenario.state != .cancelled), "\(order)") }
         }
     }
 

@@ -26,6 +26,34 @@ import Testing
         }
     }
 
+    struct Entitlements: Sendable {
+        var said: JSON?
+        var read: [String]?
+    }
+
+    @Test(arguments: [
+        Entitlements(said: ["pro", "maps"], read: ["pro", "maps"]), Entitlements(said: [], read: []),
+        Entitlements(said: .raw("null"), read: []), Entitlements(said: nil, read: nil),
+        Entitlements(said: "pro", read: nil),
+    ]) func entitlementsAreThoseThatItStates(_ given: Entitlements) throws {
+        let observation = try RevenueCatSpecimen("RENEWAL").with("entitlement_ids", to: given.said).verify().observation
+        #expect(observation?.entitlements == given.read)
+    }
+
+    /// What the newest event says of them counts, in whatever order they arrive.
+    @Test func newestEntitlementsCount() throws {
+        let events = try [
+            RevenueCatSpecimen("INITIAL_PURCHASE").with("entitlement_ids", to: ["pro"]),
+            RevenueCatSpecimen("RENEWAL", period: 1).with("entitlement_ids", to: ["pro", "maps"]),
+            RevenueCatSpecimen("CANCELLATION", period: 1, after: .seconds(90)).with("entitlement_ids", to: nil),
+        ].map { try $0.verify() }
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+            var timeline = ContractTimeline()
+            for index in order { timeline.take(events[index], at: RevenueCatSpecimen.start) }
+            #expect(timeline.contracts.values.first?.entitlements?.value == "maps,pro", "\(order)")
+        }
+    }
+
     /// Events that change no access state no contract, whatever stands where a purchase has its facts.
     @Test(arguments: [
         "TEST", "SUBSCRIBER_ALIAS", "EXPERIMENT_ENROLLMENT", "VIRTUAL_CURRENCY_TRANSACTION", "INVOICE_ISSUANCE",
@@ -47,6 +75,18 @@ import Testing
         #expect(throws: VerificationError.malformed(.invalidPayload)) {
             try RevenueCatSpecimen("RENEWAL").with(name, to: ["x"]).verify()
         }
+    }
+
+    @Test(
+        arguments: [
+            ("APP_STORE", "apple"), ("MAC_APP_STORE", "apple"), ("PLAY_STORE", "google"), ("STRIPE", "stripe"),
+            ("AMAZON", "amazon"), ("RC_BILLING", "revenuecat"), ("PROMOTIONAL", "revenuecat"),
+            ("OF_TOMORROW", "of_tomorrow"),
+            (nil, nil),
+        ] as [(String?, String?)]
+    ) func theStoreThatSoldItIsNamed(_ word: String?, _ store: String?) throws {
+        let specimen = RevenueCatSpecimen("RENEWAL").with("store", to: word.map { .text($0) })
+        #expect(try specimen.verify().observation?.store == store)
     }
 
     /// Some stores number their transactions.

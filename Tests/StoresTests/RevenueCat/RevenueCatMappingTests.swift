@@ -105,6 +105,43 @@ extension RevenueCatMappingTests {
             fragments: ["paywall=success"]
         ),
         Row(
+            "27 NON_RENEWING_PURCHASE that opens nothing",
+            event: coins.with("entitlement_ids", to: .raw("null")),
+            is: .purchaseCompleted,
+            state: .delivered,
+            fragments: ["paywall=success"]
+        ),
+        Row(
+            "27 NON_RENEWING_PURCHASE with an empty list",
+            event: coins.with("entitlement_ids", to: []),
+            is: .purchaseCompleted,
+            state: .delivered,
+            fragments: ["paywall=success"]
+        ),
+        Row(
+            "27 NON_RENEWING_PURCHASE that does not say what it opens",
+            event: coins.with("entitlement_ids", to: nil),
+            is: .purchaseCompleted,
+            state: .owned,
+            fragments: granted
+        ),
+        Row(
+            "27 NON_RENEWING_PURCHASE that opens nothing, and stays by the catalog",
+            event: coins.with("entitlement_ids", to: []).with("product_id", to: "keep"),
+            is: .purchaseCompleted,
+            state: .owned,
+            fragments: granted
+        ),
+        Row(
+            "29 CANCELLATION/CUSTOMER_SUPPORT of what opens nothing",
+            event: coins.with("type", to: "CANCELLATION").with("cancel_reason", to: "CUSTOMER_SUPPORT")
+                .with("id", to: "refund").with("entitlement_ids", to: []),
+            after: [coins.with("entitlement_ids", to: [])],
+            is: .refundCompleted,
+            state: .revoked,
+            fragments: ["paywall=revoked"]
+        ),
+        Row(
             "27 NON_RENEWING_PURCHASE for a time",
             event: RevenueCatSpecimen(
                 "NON_RENEWING_PURCHASE",
@@ -140,6 +177,9 @@ extension RevenueCatMappingTests {
             fragments: granted
         ),
     ]
+
+    /// The catalog does not name it.
+    private static let coins = RevenueCatSpecimen("NON_RENEWING_PURCHASE").endless.with("product_id", to: "pack")
 
     static let changes = [
         Row(

@@ -40,6 +40,30 @@ import Testing
         #expect(read.further.map(\.contract.lineage) == ["sub_1#si_1", "sub_1#si_3"])
     }
 
+    /// Nobody uses it, whether it speaks for the subscription or stands beside.
+    @Test(arguments: [[0, 5], [1, 0], [0, 0], [1, 5]], ["active", "trialing", "past_due", "unpaid"])
+    func itemOfQuantityZeroIsClosed(_ quantities: [Int64], status: String) throws {
+        let specimen = StripeSpecimen.subscription { object in
+            object["status"] = .text(status)
+            let items = quantities.enumerated().map { index, quantity -> JSON in
+                [
+                    "id": .text("si_\(index)"), "price": ["id": .text("price_\(index)")],
+                    "quantity": .number(String(quantity)),
+                ]
+            }
+            object["items"] = ["object": "list", "data": .array(items)]
+        }
+        let read = try specimen.verify()
+        let snapshots = ([read.observation] + read.further).map { $0?.snapshot }
+        for (quantity, snapshot) in zip(quantities, snapshots) where quantity == 0 {
+            #expect(snapshot?.state == .expired && snapshot?.accessUntil == nil)
+            #expect(snapshot?.autoRenew == false && snapshot?.isTrial == false && snapshot?.pendingProduct == nil)
+        }
+        #expect(zip(quantities, snapshots).allSatisfy { $0 == 0 || $1?.state != .expired })
+        // The one that spoke for it still has its id.
+        #expect(read.further.map(\.contract.lineage) == ["sub_1#si_1"])
+    }
+
     @Test(arguments: [[0, 1], [1, 0]]) func invoiceIsOfTheItemThatSpeaks(_ order: [Int]) throws {
         let lines: [JSON] = [
             [

@@ -7,9 +7,13 @@ public struct TrackedContract: Sendable, Equatable {
     /// The time since which the owner has had it; nil if the owner follows only from another contract.
     public var userAt: Instant?
     public var shares: [UserID] = []
+    /// The first user whose app posted it of its own accord. It is that user's as long as nothing else says whose it is.
+    public var unasked: Ownership.Fact?
     public var status: ContractStatus
     /// The time at which the writer checks the contract again by itself.
     public var endsAt: Instant?
+    /// Whether somebody waits for the catalog to say what its product opens. `UnitOfWork.save` decides it.
+    public var isUnlisted = false
 
     public init(contract: Contract, status: ContractStatus, endsAt: Instant?) {
         self.contract = contract
@@ -19,11 +23,19 @@ public struct TrackedContract: Sendable, Equatable {
 
     public var key: ContractKey { contract.key }
 
+    /// True once the contract has taken the place of the one that it names.
+    var continuesAnother: Bool { contract.previousLineage != nil && contract.hasBegun && status.state != .pending }
+
     /// Everyone who holds the contract, the owner first.
     public var holders: [UserID] { (user.map { [$0] } ?? []) + shares }
 
     public func heldContract(_ catalog: Catalog) -> HeldContract {
         HeldContract(of: contract, status: status, catalog: catalog)
+    }
+
+    /// What a user gets who claims it, if nothing moves.
+    func outcome(for user: UserID) -> ClaimOutcome {
+        holders.isEmpty ? .nobody : holders.contains(user) ? .granted : .untouched
     }
 
     public mutating func recomputeStatus(at now: Instant, policy: AccessPolicy) {

@@ -31,7 +31,7 @@ extension UnitOfWork {
         try remove(owned)
         let isKnown = try ledger.isBuried(.user(user))
         bury([.user(user)] + found.orders.map { .order($0) })
-        ledger.languages[user] = .some(nil)
+        ledger.locales[user] = .unknown
         changes.erasure = ErasureRecord(user: user, contracts: owned.map(\.key))
         if !isKnown || !found.contracts.isEmpty || !found.orders.isEmpty { try appendErasure(of: user) }
         return Erasure(contracts: owned.count, orders: found.orders.count, cursor: cursor(ledger.head))
@@ -49,7 +49,7 @@ extension UnitOfWork {
         }
     }
 
-    /// Removes the user's claims, and the tokens of the user's orders, from somebody else's contract.
+    /// Removes the user's claims and posts, and the tokens of the user's orders, from somebody else's contract.
     private mutating func withdraw(
         _ user: UserID,
         orders: [OrderToken],
@@ -61,6 +61,7 @@ extension UnitOfWork {
         for token in orders { facts.tokens[token] = nil }
         ledger.facts[key] = facts
         var current = known
+        if current.unasked?.user == user { current.unasked = nil }
         if let token = current.contract.token, orders.contains(token.value) { current.contract.token = nil }
         try resolveOwner(of: &current)
         guard current.hasDifferentHolders(than: known) else {

@@ -54,7 +54,7 @@ extension UnitOfWork {
             FiledEvent(event: event, position: entry.position, receivedAt: incoming.receivedAt, isErased: true)
         )
         var result = CommitResult(outcome: .ignored, event: event.id, cursor: cursor(entry.position))
-        result.claim = incoming.claim.map { _ in .refused }
+        result.claim = incoming.claim.map { _ in .nobody }
         return result
     }
 

@@ -14,12 +14,15 @@ extension UnitOfWork {
         var result = CommitResult(outcome: .duplicate, event: event.id, cursor: cursor(first))
         guard let claim = incoming.claim, let observation = event.observation else { return result }
         guard let known = try ledger.contract(observation.contract) else {
-            result.claim = .refused
+            result.claim = .nobody
             return result
         }
         var current = known
         result.claim = try apply(claim, of: observation, on: &current, incoming: incoming)
-        guard current.hasDifferentHolders(than: known) else { return result }
+        guard current.hasDifferentHolders(than: known) else {
+            if current.unasked != known.unasked { try save(current) }
+            return result
+        }
         current.recomputeStatus(at: now, policy: policy)
         try save(current)
         let change = ContractChange(previous: known, current: current)

@@ -69,6 +69,7 @@ extension ContractChange {
     /// Nil if the contract's previous state tells nothing more.
     fileprivate func subscriptionName(of kind: EventKind) -> EventKind? {
         guard let previous, previous.contract.hasBegun else { return nil }
+        if isConversion(of: kind) { return .subscriptionConverted }
         switch (kind, previous.status.state) {
         case (.subscriptionRenewed, .paused), (.subscriptionRecovered, .paused): return .resumed
         case (.subscriptionRenewed, .inGracePeriod), (.subscriptionRenewed, .inBillingRetry):
@@ -82,6 +83,17 @@ extension ContractChange {
             return previous.status.isActive && isAnother ? .planChanged : nil
         default: return nil
         }
+    }
+}
+
+extension ContractChange {
+    /// The first paid period after a free trial, also one that needed a second attempt. Whoever was told by the store that
+    /// access was over comes back instead.
+    fileprivate func isConversion(of kind: EventKind) -> Bool {
+        guard kind == .subscriptionRenewed || kind == .subscriptionRecovered, let previous,
+            previous.contract.isOfTrial, !current.contract.isOfTrial
+        else { return false }
+        return ![.expired, .revoked, .paused].contains(previous.contract.snapshot?.snapshot.state)
     }
 }
 

@@ -1,6 +1,7 @@
 extension UnitOfWork {
     /// Decides what a store's statement about every product of the purchase changes.
     public mutating func record(_ incoming: IncomingEvent) throws -> CommitResult {
+        let incoming = incoming.saying(try keepingFirst(in: incoming.event), claim: incoming.claim)
         let lines = incoming.event.lines
         let isNew = lines.isEmpty ? false : try isNew(incoming.event)
         var result = try recordOne(incoming)
@@ -24,7 +25,8 @@ extension UnitOfWork {
         if let first = try firstDelivery(of: incoming) { return try answerAgain(incoming, first: first) }
         if try isOfErasedUser(incoming) { return try fileErased(incoming) }
         if let transfer = event.transfer, event.observation == nil { return try record(transfer, incoming: incoming) }
-        guard let observation = event.statement else { return try recordAccount(incoming) }
+        guard let statement = event.statement else { return try recordAccount(incoming) }
+        let observation = try endingWhatIsContinued(statement)
         let known = try ledger.contract(observation.contract)
         if let order = try contradictedOrder(by: observation, about: known) {
             return try quarantine(observation, order: order, incoming: incoming)
@@ -64,7 +66,8 @@ extension UnitOfWork {
         if let claim = incoming.claim {
             let unclaimed = current
             claimed = try apply(claim, of: observation, on: &current, incoming: incoming)
-            if current.hasDifferentHolders(than: unclaimed) { try save(current) }
+            let isNoted = current.unasked != unclaimed.unasked
+            if isNoted || current.hasDifferentHolders(than: unclaimed) { try save(current) }
         }
         if known == nil, current.user != nil { try liftTombstones(of: current.contract) }
         let change = ContractChange(previous: known, current: current, isBeside: incoming.isBeside)
@@ -109,8 +112,8 @@ extension UnitOfWork {
     ) throws -> CommitResult {
         var incoming = incoming
         // A buyer who is refused buys again or asks for a refund, so the store must not think that the purchase was
-        // delivered.
-        if claimed == .refused { incoming.event.jobs.removeAll { $0.kind == .finish } }
+        // delivered. What is another's anyway was.
+        if claimed == .refused || claimed == .nobody { incoming.event.jobs.removeAll { $0.kind == .finish } }
         let known = change.previous
         let current = change.current
         let hasMoved = known?.holders != current.holders
@@ -146,7 +149,7 @@ extension UnitOfWork {
         return order.contradicts(provider: provider, group: group, kind: observation.kind) ? order : nil
     }
 
-    /// Files the event without its contract, so that it changes nothing, and refuses the claim that came with it.
+    /// Files the event without its contract, so that it changes nothing. A claim that came with it is not heard.
     mutating func quarantine(
         _ observation: Observation,
         order: Order,
@@ -156,8 +159,11 @@ extension UnitOfWork {
         notice.contract = observation.contract.lineage
         notice.order = order.token
         notice.product = observation.snapshot?.product ?? observation.transaction?.product
+        ledger.used[order.token] = true
         var result = try file(incoming, outcome: .quarantined, notice: notice)
-        result.claim = incoming.claim.map { _ in .refused }
+        if let claim = incoming.claim {
+            result.claim = try ledger.contract(observation.contract)?.outcome(for: claim.user) ?? .nobody
+        }
         return result
     }
 }
@@ -191,6 +197,26 @@ public struct IncomingEvent: Sendable {
 
 /// Purchases of several products: each is a contract of its own.
 extension UnitOfWork {
+    /// A purchase that another one continues (Google's) waits for that one, so that no page shows the paywall in between. It
+    /// has ended at once if the other one is known, whoever owns that.
+    func endingWhatIsContinued(_ observation: Observation) throws -> Observation {
+        guard observation.contract.provider == .google, let snapshot = observation.snapshot, snapshot.state == .active,
+            snapshot.autoRenew == nil,
+            try ledger.contracts(.replacing(observation.contract)).contains(where: \.continuesAnother)
+        else { return observation }
+        var ended = observation
+        ended.snapshot?.state = .expired
+        return ended
+    }
+
+    /// The product that the purchase already has, or that the purchase had which it replaces, stays the first one.
+    func keepingFirst(in event: Event) throws -> Event {
+        guard !event.further.isEmpty, let key = event.observation?.contract else { return event }
+        let previous = event.observation?.previousLineage.map { key.with(lineage: $0) }
+        let known = try ledger.contract(key) ?? previous.flatMap { try ledger.contract($0) }
+        return known.map { event.led(by: $0.status.product) } ?? event
+    }
+
     /// True when the purchase gives no access yet.
     func isNew(_ event: Event) throws -> Bool {
         guard let key = event.observation?.contract else { return false }

@@ -1,4 +1,4 @@
-/// Decides what a claim does to a contract under the policy. A refusal is final, and the same proof does not move a
+/// Decides what a claim does to a contract under the policy, if the user asked for it. A refusal is final, and the same proof does not move a
 /// contract twice, so that two users' apps do not take it from each other at every launch.
 struct ClaimDecision: Equatable {
     /// The record of one user: the newest proof that the user has shown, and what it granted.
@@ -10,21 +10,24 @@ struct ClaimDecision: Equatable {
 
     var outcome: ClaimOutcome
     var notes: [Note] = []
+    /// The post of which the contract's holder had it until now, if nobody had asked for it.
+    var unasked: Ownership.Fact?
     /// True if the claimant's order becomes the contract's.
     var isBinding = false
 
     /// `proof` dates a genuine transaction that the user shows, and `last` the newest that the user has shown before. The
-    /// contract has the holders and the facts that it has without this claim.
+    /// contract has the holders and the facts that it has without this claim. Holders without a fact of the contract's own
+    /// have it because of `inherited`.
     init(
         by user: UserID,
         proof: (postedAt: Instant, signedAt: Instant),
         after last: Instant?,
         on known: TrackedContract,
         facts: [Ownership.Fact],
+        inherited: [Ownership.Fact],
         policy: TransferPolicy
     ) {
         let holders = known.holders
-        // The holders follow only from another contract.
         let isDerived = known.userAt == nil
         let isHeld = holders.contains(user)
         outcome = isHeld ? .granted : .refused
@@ -41,22 +44,19 @@ struct ClaimDecision: Equatable {
             isBinding = true
             return
         }
-        let inherited = isDerived ? holders.map(ClaimDecision.inherited) : []
         let owned = Ownership(facts + [made] + inherited, policy: policy)
         guard let users = owned?.users, users.contains(user) else {
             outcome = .refused
             return
         }
         notes[0].fact = made
-        notes += inherited.filter { $0.user != user }.map { Note(user: $0.user, fact: $0, proofAt: $0.at) }
+        unasked = Ownership.firstUnasked(inherited)
+        for fact in inherited where fact.ground != .unasked && fact.user != user {
+            notes.append(Note(user: fact.user, fact: fact, proofAt: fact.at))
+        }
         isBinding = true
         outcome = .granted
         if !holders.isEmpty, !isHeld { outcome = users.contains(where: holders.contains) ? .shared : .moved }
-    }
-
-    /// Users who held it because of another contract had it before anybody claimed it.
-    private static func inherited(_ user: UserID) -> Ownership.Fact {
-        .claim(by: user, at: Instant(milliseconds: 0), whileActive: false)
     }
 }
 
@@ -69,10 +69,12 @@ extension UnitOfWork {
         on tracked: inout TrackedContract,
         incoming: IncomingEvent
     ) throws -> ClaimOutcome {
-        guard try !isVoid(claim) else { return .refused }
-        let isFree = tracked.holders.isEmpty || tracked.holders.contains(claim.user)
-        guard isFree || !claim.isForUnclaimed else { return .refused }
+        guard try !isVoid(claim) else { return tracked.outcome(for: claim.user) }
         try lift([.user(claim.user)])
+        guard claim.isAsked else {
+            try noteUnasked(claim, on: &tracked, at: incoming.receivedAt)
+            return tracked.outcome(for: claim.user)
+        }
         let signedAt = observation.transaction?.signedAt ?? incoming.event.signedAt
         let decision = ClaimDecision(
             by: claim.user,
@@ -80,13 +82,22 @@ extension UnitOfWork {
             after: try ledger.facts(of: tracked.key).claims.first { $0.user == claim.user }?.proofAt,
             on: tracked,
             facts: try ownershipFacts(of: tracked),
+            inherited: tracked.userAt == nil ? try following(tracked)?.facts ?? [] : [],
             policy: policy.transfers
         )
+        tracked.unasked = decision.unasked ?? tracked.unasked
         guard !decision.notes.isEmpty else { return decision.outcome }
         for note in decision.notes { try add(note, to: tracked.key) }
         if decision.isBinding { try bind(claim, to: tracked.contract, incoming: incoming) }
         try resolveOwner(of: &tracked)
         return decision.outcome
+    }
+
+    /// The first one stays, whoever comes later. An order that comes along binds nothing: that would be as good as asking.
+    private func noteUnasked(_ claim: Claim, on tracked: inout TrackedContract, at now: Instant) throws {
+        guard tracked.unasked == nil else { return }
+        tracked.unasked = .unasked(by: claim.user, at: now)
+        try resolveOwner(of: &tracked)
     }
 
     /// Makes the claimant's order the contract's from now on, and asks the store to repeat its token if the store can.

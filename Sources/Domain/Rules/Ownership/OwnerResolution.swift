@@ -1,17 +1,33 @@
 extension UnitOfWork {
     /// Determines who owns the contract. The store's own word comes first, then the tokens and claims of the contract
-    /// itself, then what follows from contracts that it replaced and from others of the same buyer. The result is a
-    /// function of what is committed, so it does not matter what came first.
+    /// itself, then what follows from contracts that it replaced and from others of the same buyer, or from what apps
+    /// posted of their own accord. The result is a function of what is committed, so it does not matter what came first.
     func resolveOwner(
         of tracked: inout TrackedContract,
         said: StatedToken? = nil,
         nearest: NearestOwners = NearestOwners()
     ) throws {
-        var owner = try owner(of: tracked, said: said)
-        if owner == nil { owner = try nearest.owner(of: tracked, in: self) }
-        tracked.user = owner?.users.first
+        let owner = try owner(of: tracked, said: said)
+        let users = try owner?.users ?? following(tracked, nearest: nearest)?.facts.map(\.user) ?? []
+        tracked.user = users.first
         tracked.userAt = owner?.since
-        tracked.shares = Array(owner?.users.dropFirst() ?? [])
+        tracked.shares = Array(users.dropFirst())
+    }
+
+    /// Whose a contract is without a fact of its own that counts. What an app posted of its own accord takes nothing from the
+    /// owners of a nearer contract, unless it came before anybody owned that one: then it would be taken from its user.
+    func following(_ tracked: TrackedContract, nearest: NearestOwners = NearestOwners()) throws -> FollowingOwner? {
+        let found = try nearest.find(around: tracked, in: self)
+        let unasked = Ownership.firstUnasked([found.unasked, tracked.unasked].compactMap(\.self))
+        guard let related = found.owned else { return unasked.map { .unasked($0) } }
+        if let unasked, try unasked.at < ownedSince(related) { return .unasked(unasked) }
+        return .related(related)
+    }
+
+    /// Since when somebody has owned a contract, whoever owns it now.
+    private func ownedSince(_ tracked: TrackedContract) throws -> Instant {
+        let facts = try ownershipFacts(of: tracked).filter { $0.ground != .unasked }
+        return facts.map(\.at).min() ?? tracked.userAt ?? Instant(milliseconds: 0)
     }
 
     /// The owner by the contract's own facts.
@@ -52,15 +68,15 @@ extension UnitOfWork {
         return try ledger.transfers(from: TransferSource(user, at: key)).first(since: since)
     }
 
-    /// The facts of ownership: purchases with known orders that match, and granted claims.
+    /// The facts of ownership: purchases with known orders that match, granted claims, and what an app posted unasked.
     func ownershipFacts(of tracked: TrackedContract, said: StatedToken? = nil) throws -> [Ownership.Fact] {
         var dates: [OrderToken: TokenDates] = [:]
         if let said { dates[said.token] = said.dates }
-        var facts: [Ownership.Fact] = []
+        var facts = [tracked.unasked].compactMap(\.self)
         if try ledger.contract(tracked.key) != nil {
             let known = try ledger.facts(of: tracked.key)
             for (token, known) in known.tokens { dates[token, default: known].add(known) }
-            facts = known.claims.flatMap(\.facts)
+            facts += known.claims.flatMap(\.facts)
         }
         let newest = tracked.contract.token?.value
         for (token, known) in dates {
@@ -142,6 +158,23 @@ extension Contract {
         if let storeUser { return storeUser }
         guard let account, key.provider.isAnonymous(account.value) else { return nil }
         return Register(UserID(account.value), at: account.signedAt)
+    }
+}
+
+/// Whose a contract is that has no owner of its own.
+enum FollowingOwner {
+    /// The holders' of another contract.
+    case related(TrackedContract)
+    /// The user's whose app posted it, or one from which it follows.
+    case unasked(Ownership.Fact)
+
+    /// Users who hold it because of another contract had it before anybody claimed it.
+    var facts: [Ownership.Fact] {
+        switch self {
+        case .related(let other):
+            other.holders.map { .claim(by: $0, at: Instant(milliseconds: 0), whileActive: false) }
+        case .unasked(let fact): [fact]
+        }
     }
 }
 

@@ -55,27 +55,35 @@ struct Surroundings: Hashable {
     var account: ContractIndex?
 }
 
-/// The owners that follow from other contracts: that of the nearest one which has its own owner. The search goes through
-/// replaced contracts and those of the same buyer. Among equally near contracts, the newest owner counts.
+/// The contracts from which owners follow: the nearest one that has its own owner. The search goes through replaced
+/// contracts and those of the same buyer. Among equally near contracts, the newest owner counts.
 ///
 /// It remembers what it has found, by what is around a contract: hundreds of contracts of one buyer have the same
 /// around them, and none of them is an answer to the others. So it is valid as long as no contract gets or loses an
-/// owner of its own.
+/// owner of its own, or a post that nobody had asked for.
 final class NearestOwners {
+    /// What is around a contract.
+    struct Found {
+        var owned: TrackedContract?
+        /// The first post among the contracts on the way that have no owner of their own.
+        var unasked: Ownership.Fact?
+    }
+
     /// The number of contracts that are searched for an owner; a buyer has a handful.
     private static let limit = 1000
 
-    private var found: [Surroundings: Ownership?] = [:]
+    private var found: [Surroundings: Found] = [:]
 
-    func owner(of tracked: TrackedContract, in unit: UnitOfWork) throws -> Ownership? {
+    func find(around tracked: TrackedContract, in unit: UnitOfWork) throws -> Found {
         let around = tracked.surroundings
         if let known = found[around] { return known }
-        let owner = try search(from: tracked, in: unit)
-        found[around] = .some(owner)
-        return owner
+        let new = try search(from: tracked, in: unit)
+        found[around] = new
+        return new
     }
 
-    private func search(from tracked: TrackedContract, in unit: UnitOfWork) throws -> Ownership? {
+    private func search(from tracked: TrackedContract, in unit: UnitOfWork) throws -> Found {
+        var result = Found()
         var seen: Set<ContractKey> = [tracked.key]
         // All of a buyer's contracts name the same list, which is read once.
         var read: Set<ContractIndex> = []
@@ -83,21 +91,33 @@ final class NearestOwners {
         while !ring.isEmpty, seen.count < NearestOwners.limit {
             var next: [TrackedContract] = []
             for link in ring {
-                for related in try unit.relatedContracts(of: link, read: &read) where seen.insert(related.key).inserted
-                {
-                    next.append(related)
+                for related in try unit.relatedContracts(of: link, read: &read) {
+                    // Where it is listed, also the contract itself, as it is now: others with the same around them ask.
+                    let current = related.key == tracked.key ? tracked : related
+                    result.add(current.userAt == nil ? current.unasked : nil)
+                    if seen.insert(related.key).inserted { next.append(related) }
                 }
             }
-            let newest = next.filter { $0.userAt != nil }.max {
+            result.owned = next.filter { $0.userAt != nil }.max {
                 let left = $0.user?.text ?? ""
                 let right = $1.user?.text ?? ""
                 return ($0.userAt?.milliseconds ?? 0, left) < ($1.userAt?.milliseconds ?? 0, right)
             }
-            if let newest, newest.user != nil { return Ownership(users: newest.holders) }
+            if result.owned != nil { return result }
             // A chain goes on as it did from its next link.
-            if next.count == 1, let known = found[next[0].surroundings] { return known }
+            if next.count == 1, let known = found[next[0].surroundings] {
+                result.add(known.unasked)
+                result.owned = known.owned
+                return result
+            }
             ring = next
         }
-        return nil
+        return result
+    }
+}
+
+extension NearestOwners.Found {
+    fileprivate mutating func add(_ fact: Ownership.Fact?) {
+        unasked = Ownership.firstUnasked([unasked, fact].compactMap(\.self))
     }
 }

@@ -12,6 +12,7 @@ extension UnitOfWork {
             }
         }
         for user in users { try announce((concerned[user] ?? []).map { unannounced[$0] }, to: user) }
+        try announcePurchases()
         unannounced = []
     }
 
@@ -29,8 +30,8 @@ extension UnitOfWork {
         changes.unclaimed += change.unclaimed
     }
 
-    private mutating func add(_ fragments: [Fragment], to entry: Int) throws {
-        let written = try streams.written(fragments) { try ledger.language(of: $0) }
+    mutating func add(_ fragments: [Fragment], to entry: Int) throws {
+        let written = try streams.written(fragments) { try ledger.locale(of: $0) }
         changes.entries[entry].entry.fragments += written
         changes.entries[entry].stored += fragments
     }

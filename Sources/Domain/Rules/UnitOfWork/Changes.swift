@@ -12,7 +12,7 @@ public struct Changes: Sendable {
     public var changedOrders: [Order] = []
     /// True if one of them states less than before. That one began elsewhere says nothing of its user.
     var ordersStateLess = false
-    public var languages: [(user: UserID, language: LanguageTag)] = []
+    public var locales: [(user: UserID, locale: UserLocale)] = []
     public var entries: [AppendedEntry] = []
     public var events: [FiledEvent] = []
     /// Events that were stored before and belong to another contract now.
@@ -30,14 +30,14 @@ public struct Changes: Sendable {
     public var unclaimed = 0
 
     /// True if something was done for a user, or to one. A request that is repeated does nothing, but may bring another
-    /// language or trace.
+    /// locale or trace.
     public var areAnAct: Bool {
         !contracts.isEmpty || !orders.isEmpty || ordersStateLess || !entries.isEmpty || erasure != nil
     }
 }
 
-/// An entry with its fragments in the languages of their users, as pages get it now. `stored` are the fragments without
-/// a language: missed fragments are rendered in the language that their user reads then.
+/// An entry with its fragments in the locales of their users, as pages get it now. `stored` are the fragments without
+/// a locale: missed fragments are rendered in the one that their user has then.
 public struct AppendedEntry: Sendable {
     public var entry: Entry
     public var stored: [Fragment]
@@ -59,4 +59,13 @@ public struct HookRecord: Sendable {
     public var position: Int64
     /// What the user holds then; nil if the ledger has to be asked for all of it.
     public var state: EntitlementSet?
+    /// The purchase that it is about. Of messages about the user alone, a newer one takes the place of an older one; each about a
+    /// purchase arrives.
+    public var purchase: ToldPurchase?
+}
+
+/// What a message about a purchase is about: the store's statement by which the purchase has changed.
+public struct ToldPurchase: Sendable, Hashable {
+    public var contract: ContractKey
+    public var statedAt: Instant
 }

@@ -11,13 +11,14 @@ public final class IdentityMap {
     private var lists: [ContractIndex: List] = [:]
     /// Lists that may have more contracts than count. Only the ledger can tell which ones count.
     private var fullLists: Set<ContractIndex> = []
-    private var requests: [OrderRequest: Order?] = [:]
+    private var requests: [OrderRequest: [Order]] = [:]
     // A command records in these what it changes.
     var facts: [ContractKey: OwnershipFacts] = [:]
     var events: [EventKey: Int64?] = [:]
     var orders: [OrderToken: Order?] = [:]
+    var used: [OrderToken: Bool] = [:]
     var transfers: [TransferSource: [TransferTarget]] = [:]
-    var languages: [UserID: LanguageTag?] = [:]
+    var locales: [UserID: UserLocale] = [:]
     var tombstones: [ErasedIdentity: Bool] = [:]
 
     /// Contracts that belonged to a list when they were listed; some may have left it since.
@@ -83,15 +84,17 @@ extension IdentityMap: LedgerRows {
 
     public func order(_ token: OrderToken) throws -> Order? { try orders.value(of: token, else: rows.order) }
 
-    public func order(like request: OrderRequest) throws -> Order? {
-        try requests.value(of: request, else: rows.order(like:))
+    public func orders(like request: OrderRequest) throws -> [Order] {
+        try requests.value(of: request, else: rows.orders(like:))
     }
+
+    public func isUsed(_ token: OrderToken) throws -> Bool { try used.value(of: token, else: rows.isUsed) }
 
     public func transfers(from source: TransferSource) throws -> [TransferTarget] {
         try transfers.value(of: source, else: rows.transfers)
     }
 
-    public func language(of user: UserID) throws -> LanguageTag? { try languages.value(of: user, else: rows.language) }
+    public func locale(of user: UserID) throws -> UserLocale { try locales.value(of: user, else: rows.locale) }
 
     public func isBuried(_ identity: ErasedIdentity) throws -> Bool {
         try tombstones.value(of: identity, else: rows.isBuried)

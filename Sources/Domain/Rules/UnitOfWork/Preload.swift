@@ -6,9 +6,10 @@ public struct Preload: Sendable {
     private var lists: Set<ContractIndex> = []
     private var orders: Set<OrderToken> = []
     private var requests: Set<OrderRequest> = []
+    private var used: Set<OrderToken> = []
     private var transfers: Set<TransferSource> = []
     private var facts: Set<ContractKey> = []
-    private var languages: Set<UserID> = []
+    private var locales: Set<UserID> = []
     private var identities: Set<ErasedIdentity> = []
 
     public init() {}
@@ -42,7 +43,7 @@ public struct Preload: Sendable {
     /// A user whose pages are told of a change.
     public mutating func add(_ user: UserID) {
         lists.insert(.held(by: user))
-        languages.insert(user)
+        locales.insert(user)
         identities.insert(.user(user))
     }
 
@@ -57,10 +58,10 @@ public struct Preload: Sendable {
         }
     }
 
-    public mutating func add(languageOf user: UserID) { languages.insert(user) }
+    public mutating func add(localeOf user: UserID) { locales.insert(user) }
 
     public mutating func add(_ fragments: [Fragment], _ streams: StreamPattern) {
-        languages.formUnion(fragments.filter(\.hasNoLanguage).compactMap { streams.user(of: $0.stream) })
+        locales.formUnion(fragments.filter(\.hasNoLanguage).compactMap { streams.user(of: $0.stream) })
     }
 
     /// Reads everything, and leaves it to the reader to remember it.
@@ -70,9 +71,10 @@ public struct Preload: Sendable {
         for list in lists { _ = try ledger.contracts(list) }
         for key in facts { _ = try ledger.facts(of: key) }
         for token in orders { _ = try ledger.order(token) }
-        for request in requests { _ = try ledger.order(like: request) }
+        for request in requests { _ = try ledger.orders(like: request) }
+        for token in used { _ = try ledger.isUsed(token) }
         for source in transfers { _ = try ledger.transfers(from: source) }
-        for user in languages { _ = try ledger.language(of: user) }
+        for user in locales { _ = try ledger.locale(of: user) }
         for identity in identities { _ = try ledger.isBuried(identity) }
     }
 
@@ -88,6 +90,7 @@ public struct Preload: Sendable {
         for token in orders {
             if let order = try ledger.order(token) { next.add(order.user) }
         }
+        for request in requests { next.used.formUnion(try ledger.orders(like: request).map(\.token)) }
         return next
     }
 }

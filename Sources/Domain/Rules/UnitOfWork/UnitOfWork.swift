@@ -51,6 +51,8 @@ public struct UnitOfWork {
 
 extension UnitOfWork {
     mutating func save(_ contract: TrackedContract) throws {
+        var contract = contract
+        contract.isUnlisted = policy.isUnlisted(contract)
         let key = contract.key
         let previous = try ledger.contract(key)
         if previous == nil { ledger.facts[key] = OwnershipFacts() }
@@ -67,6 +69,7 @@ extension UnitOfWork {
         facts.tokens[token] = merged
         ledger.facts[key] = facts
         ledger.list(key, in: .bought(with: token))
+        ledger.used[token] = true
         changes.tokens.append((key, token, merged))
         return true
     }
@@ -86,15 +89,18 @@ extension UnitOfWork {
         changes.transfers.append((source, target))
     }
 
-    /// Remembers the language that a user reads; the last one counts.
-    public mutating func setLanguage(_ language: LanguageTag, of user: UserID) throws {
-        guard try ledger.language(of: user) != language else { return }
-        ledger.languages[user] = language
-        changes.languages.append((user, language))
+    /// Remembers what is said of how a user reads; the last word counts.
+    public mutating func setLocale(_ said: UserLocale, of user: UserID) throws {
+        guard said != .unknown else { return }
+        let known = try ledger.locale(of: user)
+        let locale = known.updated(with: said)
+        guard locale != known else { return }
+        ledger.locales[user] = locale
+        changes.locales.append((user, locale))
     }
 
     mutating func append(_ notice: Notice, fragments: [Fragment] = []) throws -> Entry {
-        let written = try streams.written(fragments) { try ledger.language(of: $0) }
+        let written = try streams.written(fragments) { try ledger.locale(of: $0) }
         let position = ledger.advance()
         let entry = Entry(position: position, committedAt: now, notice: notice, fragments: written)
         changes.entries.append(AppendedEntry(entry: entry, stored: fragments))
@@ -119,11 +125,13 @@ public protocol LedgerRows: AnyObject {
     /// Of a contract that the ledger has.
     func facts(of key: ContractKey) throws -> OwnershipFacts
     func order(_ token: OrderToken) throws -> Order?
-    /// The first order that the same request created.
-    func order(like request: OrderRequest) throws -> Order?
+    /// The newest orders that the same request created, at most `Order.likeLimit`, the newest first.
+    func orders(like request: OrderRequest) throws -> [Order]
+    /// True once a store's statement has carried the token: of a purchase that fits its order, or contradicts it.
+    func isUsed(_ token: OrderToken) throws -> Bool
     /// The store's statements about a user who lost everything to others, in the order of their dates, then of the users.
     func transfers(from source: TransferSource) throws -> [TransferTarget]
-    func language(of user: UserID) throws -> LanguageTag?
+    func locale(of user: UserID) throws -> UserLocale
     /// True if it belonged to an erased user.
     func isBuried(_ identity: ErasedIdentity) throws -> Bool
     /// Everything that an erasure has to examine.

@@ -16,6 +16,7 @@ struct ErasureStatements {
                 id IN (
                     SELECT contract FROM shares WHERE "user" = ?1
                     UNION SELECT contract FROM claims WHERE "user" = ?1
+                    UNION SELECT id FROM contracts WHERE unasked_user = ?1
                     UNION SELECT tokens.contract FROM orders JOIN tokens ON tokens.token = orders.token
                         WHERE orders."user" = ?1
                 ) AND ("user" IS NULL OR "user" <> ?1)
@@ -79,7 +80,7 @@ struct ErasureStatements {
         )
         deleteOfUser = try [
             "DELETE FROM claims WHERE \"user\" = ?", "DELETE FROM shares WHERE \"user\" = ?",
-            "DELETE FROM languages WHERE \"user\" = ?", "DELETE FROM transfers WHERE from_user = ?",
+            "DELETE FROM locales WHERE \"user\" = ?", "DELETE FROM transfers WHERE from_user = ?",
             "DELETE FROM transfers WHERE to_user = ?",
             "DELETE FROM tokens WHERE token IN (SELECT token FROM orders WHERE \"user\" = ?)",
             "DELETE FROM orders WHERE \"user\" = ?", "UPDATE audit SET \"user\" = NULL WHERE \"user\" = ?",
@@ -90,7 +91,8 @@ struct ErasureStatements {
             "DELETE FROM jobs WHERE position IN (SELECT position FROM events WHERE contract = ?)",
             "UPDATE events SET contract = NULL WHERE contract = ?", "DELETE FROM tokens WHERE contract = ?",
             "DELETE FROM claims WHERE contract = ?", "DELETE FROM shares WHERE contract = ?",
-            "DELETE FROM contracts WHERE id = ?",
+            // Of users who had the purchase before.
+            "DELETE FROM hook_deliveries WHERE contract = ? AND contract > 0", "DELETE FROM contracts WHERE id = ?",
         ].map { sql throws(EngineError) in try connection.prepare(sql) }
         deleteJobsAbout = try connection.prepare("DELETE FROM jobs WHERE subject = ? AND provider = ?")
     }
@@ -189,7 +191,10 @@ extension LedgerRepository {
     mutating func forget(_ erased: ErasureRecord) throws(EngineError) {
         let erasure = try ErasureStatements(connection)
         // Not the message about an erasure: another command of this batch may have queued it.
-        news.hooks.removeAll { $0.user == erased.user && $0.type != .userErased }
+        news.hooks.removeAll { record in
+            record.user == erased.user && record.type != .userErased
+                || record.purchase.map { erased.contracts.contains($0.contract) } ?? false
+        }
         for statement in erasure.deleteOfUser { try statement.run([Value(erased.user)]) }
         for key in erased.contracts {
             guard let row = stored.ids.removeValue(forKey: key) else { continue }

@@ -1,7 +1,7 @@
 public import Domain
 
 /// What the ledger knows of that an operator should look at.
-public struct Attention: Sendable, Equatable {
+public struct Attention: Sendable {
     /// The contracts that nobody has.
     public var unclaimedContracts: Int
     /// The newest events about such contracts, one of each, newest first.
@@ -14,6 +14,19 @@ public struct Attention: Sendable, Equatable {
     public var hooks: [HookAddressState]
     /// The newest messages to the backend that were given up.
     public var failedHooks: [HookDelivery]
+    /// The products that the catalog does not name, with how many users wait for each: at most 1001.
+    public var unlisted: [(product: UnlistedProduct, users: Int)]
+}
+
+/// A product that users have, and of which the catalog does not say what it opens.
+public struct UnlistedProduct: Sendable, Hashable {
+    public var provider: Provider
+    public var product: String
+
+    public init(provider: Provider, product: String) {
+        self.provider = provider
+        self.product = product
+    }
 }
 
 /// A job that an operator should know of.
@@ -30,6 +43,7 @@ public struct TroubledJob: Sendable, Equatable {
 
 struct AttentionSQL {
     let entriesInDoubt, entriesUnclaimed, broadcastKey, urgentJobs, abandonedJobs: Statement
+    let nextUnlisted, waitingForProduct: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         entriesInDoubt = try connection.entries(
@@ -60,6 +74,20 @@ struct AttentionSQL {
             """
             SELECT \(TroubledJob.columns) FROM jobs
             WHERE deadline < ? AND due_at IS NOT NULL ORDER BY deadline LIMIT ?
+            """
+        )
+        nextUnlisted = try connection.prepare(
+            """
+            SELECT provider, product FROM contracts
+            WHERE is_unlisted = 1 AND (provider, product) > (?, ?) ORDER BY provider, product LIMIT 1
+            """
+        )
+        waitingForProduct = try connection.prepare(
+            """
+            SELECT count(*) FROM (
+                SELECT DISTINCT user FROM contracts
+                WHERE is_unlisted = 1 AND provider = ? AND product = ? AND user IS NOT NULL ORDER BY user LIMIT ?
+            ) AS waiting
             """
         )
         abandonedJobs = try connection.prepare(
@@ -96,8 +124,36 @@ extension LedgerQueries {
             ),
             jobs: urgent + abandoned,
             hooks: hooks,
-            failedHooks: failed
+            failedHooks: failed,
+            unlisted: try unlistedProducts().map { product throws(EngineError) in
+                let values = [
+                    Value(product.provider), .text(product.product), Value.integer(Int64(LedgerQueries.waitingLimit)),
+                ]
+                return (product, try attentionSQL.waitingForProduct.first(values) { Int($0.integer()) } ?? 0)
+            }
         )
+    }
+
+    /// The first fifty products of which the catalog does not say what they open. Jumps from one to the next, however many have
+    /// bought each.
+    public func unlistedProducts() throws(EngineError) -> [UnlistedProduct] {
+        guard policy.catalog.namesEntitlements else { return [] }
+        var found: [UnlistedProduct] = []
+        while found.count < LedgerQueries.attentionLimit {
+            let last = found.last.map { [Value($0.provider), .text($0.product)] } ?? [.text(""), .text("")]
+            let next = try attentionSQL.nextUnlisted.first(last) { row throws(EngineError) in
+                UnlistedProduct(provider: try row.word(), product: row.text())
+            }
+            guard let next else { break }
+            found.append(next)
+        }
+        return found
+    }
+
+    /// Whether everybody was told by the catalog of now what their purchases open.
+    public func isCatalogTold() throws(EngineError) -> Bool {
+        let told = try commonSQL.catalog.first { row in row.text() } ?? Catalog().openings
+        return told.hasSameBytes(as: policy.catalog.openings)
     }
 
     /// The newest entry of each contract that has no user. Pages on past those whose contract has found its user since, and

@@ -113,7 +113,7 @@ extension LedgerQueries {
 
 /// The log as a node follows it.
 extension LedgerQueries {
-    /// At most `limit` entries after `position`, without gaps, with fragments in the languages that their users read
+    /// At most `limit` entries after `position`, without gaps, with fragments in the locales that their users have
     /// now. An erasure's entry names nobody; `erased` finds its user.
     public func log(after position: Int64, limit: Int) throws(EngineError) -> (entries: [Entry], erased: ErasedUsers) {
         let head = try head()

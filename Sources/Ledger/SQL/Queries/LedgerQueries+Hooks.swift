@@ -5,12 +5,17 @@ public enum HookState: String, CaseIterable, Sendable {
     case waiting, delivered, failed
 }
 
-/// A message to one address about one user. There is one of each type: a newer state takes the place of an older one.
+/// A message to one address about one user. There is one of each type, in which a newer state takes the place of an older one,
+/// and one for each change of a consumable.
 public struct HookDelivery: Sendable, Equatable {
     public var id: Int64
     public var address: String
     public var user: UserID
     public var type: HookType
+    /// The row of the consumable that it is about, and the date of the store's statement by which that has changed; 0 of a
+    /// message about the user.
+    public var contract: Int64
+    public var statedAt: Instant
     public var state: HookState
     /// Of the entry with the cause.
     public var position: Int64
@@ -50,8 +55,10 @@ public struct DueHook: Sendable {
     public var delivery: HookDelivery
     /// What has changed the user's state.
     public var cause: Entry
-    /// Nil for the erasure of a user.
+    /// Of `entitlements.changed`.
     public var entitlements: UserEntitlements?
+    /// The consumable that it is about.
+    public var purchase: Contract?
 }
 
 /// How an address of the backend fares.
@@ -73,7 +80,8 @@ public struct HookAddressState: Sendable, Equatable {
 }
 
 struct HookSQL {
-    let dueHooks, hookByID, hooks, hooksByState, hooksByUser, hookAddress, hookCount, oldestHook: Statement
+    let dueHooks, hookByID, hooks, hooksByState, hooksByUser, hooksOfPurchases, hookAddress, hookCount,
+        oldestHook: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         dueHooks = try connection.prepare(
@@ -85,8 +93,12 @@ struct HookSQL {
             FROM hook_deliveries AS due JOIN entries ON entries.position = due.position
             WHERE address = ? AND due_at <= ? AND NOT EXISTS (
                 SELECT 1 FROM hook_deliveries AS earlier
-                WHERE earlier.user = due.user AND earlier.address = due.address AND earlier.due_at IS NOT NULL
-                    AND earlier.position < due.position
+                WHERE earlier.user = due.user AND earlier.contract = 0 AND earlier.stated_at = 0
+                    AND earlier.address = due.address AND earlier.due_at IS NOT NULL AND earlier.position < due.position
+            ) AND NOT EXISTS (
+                SELECT 1 FROM hook_deliveries AS earlier
+                WHERE earlier.user = due.user AND earlier.address = due.address AND earlier.contract > 0
+                    AND earlier.due_at IS NOT NULL AND earlier.position < due.position
             ) ORDER BY queued_at, due.id LIMIT ?
             """
         )
@@ -98,7 +110,16 @@ struct HookSQL {
             "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?"
         )
         hooksByUser = try connection.prepare(
-            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE user = ? ORDER BY address, type"
+            """
+            SELECT \(HookDelivery.columns) FROM hook_deliveries
+            WHERE user = ? AND contract = 0 AND stated_at = 0 ORDER BY type, address
+            """
+        )
+        hooksOfPurchases = try connection.prepare(
+            """
+            SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE user = ? AND contract > 0
+            ORDER BY contract DESC, stated_at DESC, type DESC, address DESC LIMIT ?
+            """
         )
         hookAddress = try connection.prepare(
             "SELECT accepted_at, failures, failing_since, gone_at, reason FROM hook_addresses WHERE address = ?"
@@ -128,7 +149,7 @@ extension LedgerQueries {
             // Consumables are not among what a transaction knows, nor is all that is shared.
             let holdsMore = row.flag()
             var hook = DueHook(delivery: delivery, cause: try EntryRow.read(&row))
-            guard !holdsMore else { return hook }
+            guard !holdsMore, delivery.type == .entitlementsChanged else { return hook }
             let known = states?.take(hook.delivery.user, at: hook.delivery.position, now: now)
             hook.entitlements = known.map { UserEntitlements($0, since: head) }
             return hook
@@ -136,6 +157,10 @@ extension LedgerQueries {
         for index in due.indices
         where due[index].entitlements == nil && due[index].delivery.type == .entitlementsChanged {
             due[index].entitlements = try entitlements(of: due[index].delivery.user)
+        }
+        for index in due.indices where due[index].delivery.contract > 0 {
+            let row: [Value] = [.integer(due[index].delivery.contract)]
+            due[index].purchase = try commonSQL.contractByID.first(row, read: ContractRow.read)?.tracked.contract
         }
         return due
     }
@@ -153,9 +178,10 @@ extension LedgerQueries {
         return try hookSQL.hooksByState.all([Value(state)] + range, read: HookDelivery.read)
     }
 
-    /// All messages about a user: one for each address and type.
-    public func hookDeliveries(of user: UserID) throws(EngineError) -> [HookDelivery] {
+    /// The messages about a user: one for each address and type, then those about the newest purchases, at most `limit`.
+    public func hookDeliveries(of user: UserID, limit: Int = 500) throws(EngineError) -> [HookDelivery] {
         try hookSQL.hooksByUser.all([Value(user)], read: HookDelivery.read)
+            + hookSQL.hooksOfPurchases.all([Value(user), .integer(Int64(limit))], read: HookDelivery.read)
     }
 
     /// How these addresses fare. Counts what waits for each of them up to `limit`.
@@ -186,7 +212,7 @@ extension LedgerQueries {
 
 extension HookDelivery {
     static let columns = """
-        id, address, user, type, state, position, version, accepted, queued_at, attempts, due_at, reason, ended_at
+        id, address, user, type, contract, stated_at, state, position, version, accepted, queued_at, attempts, due_at, reason, ended_at
         """
     /// For a join with a table that has some of the same names.
     static let columnsDue = columns.split(separator: ", ").map { "due." + $0 }.joined(separator: ", ")
@@ -197,6 +223,8 @@ extension HookDelivery {
             address: row.text(),
             user: row.user(),
             type: try row.word(),
+            contract: row.integer(),
+            statedAt: row.instant(),
             state: try row.word(),
             position: row.integer(),
             version: row.integer(),

@@ -40,7 +40,8 @@ extension LedgerQueries {
     private static let byteLimit = 256 << 10
 
     /// The fragments on a stream that are newer than `since`. If they are more than `limit` or 256 KiB, or if there is no
-    /// cursor of this ledger, only the newest fragment of each target, and of these the newest that 256 KiB hold.
+    /// cursor of this ledger, only the newest fragment of each target, and of these the newest that 256 KiB hold. Without such
+    /// a cursor, nothing that is news and no state.
     public func missed(
         on stream: StreamName,
         since start: MissedSince,
@@ -70,7 +71,8 @@ extension LedgerQueries {
         missed.mode = .newest
         let staying = try place(ofNewest: "", on: stream, after: start)
         var places: [Place] = []
-        for key in keys {
+        // What is news and no state is only missed by those who were there.
+        for key in keys where isKnown || !CollapseKey(key).isNews {
             if let place = try place(ofNewest: key, on: stream, after: start) { places.append(place) }
         }
         places.sort { ($0.position, $0.ordinal) > ($1.position, $1.ordinal) }

@@ -9,6 +9,8 @@ public struct OrderRecord: Sendable, Equatable {
         case pending
         /// A purchase that matches the order has carried it.
         case fulfilled
+        /// What was bought with it was taken back: refunded, or its payment never came.
+        case refunded
         /// Only purchases that contradict the order have carried it.
         case quarantined
     }
@@ -16,6 +18,8 @@ public struct OrderRecord: Sendable, Equatable {
     public var order: Order
     public var createdAt: Instant
     public var state: State
+    /// The product that was bought with it last, which may be another than the order's; nil if nothing was yet.
+    public var bought: String?
     /// Purchases that carried its token and match the order.
     public var purchases: [OrderPurchase]
     /// Events that carried its token and contradict the order: the newest ten, newest first.
@@ -29,6 +33,10 @@ public struct OrderPurchase: Sendable, Equatable {
     public var user: UserID?
     public var product: String
     public var state: ContractState
+    /// True when it ended before it was paid.
+    public var isUnpaid: Bool
+    /// The product of its first event with the token; nil if that is not among the contract's first hundred.
+    public var boughtProduct: String?
     /// The date of the first charge that carried the token.
     public var boughtAt: Instant
     /// The first event that carried it, among the contract's first hundred.
@@ -110,14 +118,12 @@ extension LedgerQueries {
         }
         let contradictions = try contradictions(of: token)
         let isUnfit = !contradictions.isEmpty || !bought.isEmpty
-        let state: OrderRecord.State =
-            purchases.isEmpty
-            ? (isUnfit ? .quarantined : .open)
-            : purchases.allSatisfy { $0.state == .pending } ? .pending : .fulfilled
+        let newest = purchases.max { $0.boughtAt < $1.boughtAt }
         return OrderRecord(
             order: found.order,
             createdAt: found.createdAt,
-            state: state,
+            state: OrderRecord.State(purchases) ?? (isUnfit ? .quarantined : .open),
+            bought: newest.map { $0.boughtProduct ?? $0.product },
             purchases: purchases,
             contradictions: contradictions
         )
@@ -127,14 +133,17 @@ extension LedgerQueries {
         var tracked = row.tracked
         tracked.recomputeStatus(at: now, policy: policy)
         let id = Value(row.id)
+        let first = try orderSQL.firstEvents.all([id, .integer(100)], read: EntryRow.read)
+            .first { $0.notice.order == token }
         return OrderPurchase(
             contract: tracked.key,
             user: tracked.user,
             product: tracked.status.product,
             state: tracked.status.state,
+            isUnpaid: tracked.status.state == .expired && !tracked.contract.hasBegun,
+            boughtProduct: first?.notice.product,
             boughtAt: try orderSQL.tokenDate.first([id, .text(token.description)]) { $0.instant() } ?? now,
-            event: try orderSQL.firstEvents.all([id, .integer(100)], read: EntryRow.read)
-                .first { $0.notice.order == token }.flatMap { OrderEvent($0, epoch: epoch) }
+            event: first.flatMap { OrderEvent($0, epoch: epoch) }
         )
     }
 
@@ -150,6 +159,15 @@ extension LedgerQueries {
             events.append(event)
         }
         return events
+    }
+}
+
+extension OrderRecord.State {
+    /// By what was bought with the order; nil if nothing was. One purchase that is paid and not taken back is enough.
+    init?(_ purchases: [OrderPurchase]) {
+        guard !purchases.isEmpty else { return nil }
+        let kept = purchases.filter { $0.state != .revoked && !$0.isUnpaid }
+        self = kept.isEmpty ? .refunded : kept.allSatisfy { $0.state == .pending } ? .pending : .fulfilled
     }
 }
 

@@ -2,8 +2,7 @@ public import Domain
 
 /// Everything that is known about a user now. `UserEvents` has the history.
 public struct UserRecord: Sendable, Equatable {
-    /// The language that the user reads; nil if no app has set it.
-    public var language: LanguageTag?
+    public var locale: UserLocale
     /// Each entitlement of the catalog, the main one first.
     public var entitlements: [Entitlement]
     /// In the order of `UserEntitlements`.
@@ -73,7 +72,7 @@ extension LedgerQueries {
         }
         let orders = try orders(of: user, limit: limit, now: now)
         return UserRecord(
-            language: try commonSQL.language.language(of: user),
+            locale: try locale(of: user),
             entitlements: held.set.entitlements,
             contracts: contracts,
             orders: orders,

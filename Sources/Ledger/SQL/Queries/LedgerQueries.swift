@@ -112,15 +112,16 @@ public struct QuestionAnswer {
 
 /// What the writer asks as well.
 struct CommonSQL {
-    let erasureKey, tombstone, language, mark, unclaimed: Statement
+    let erasureKey, tombstone, locale, mark, unclaimed, catalog: Statement
     let contractByID, contractsOfUser, contractsSharedWith, shares: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
         tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
-        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+        locale = try connection.prepare("SELECT language, time_zone FROM locales WHERE user = ?")
         mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
         unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
+        catalog = try connection.prepare("SELECT value FROM meta WHERE key = 'catalog'")
         contractByID = try connection.contracts(where: "id = ?")
         contractsOfUser = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
         contractsSharedWith = try connection.contracts(
@@ -152,17 +153,16 @@ extension LedgerQueries {
 }
 
 extension LedgerQueries {
-    /// Nil when no app has said which language the user reads.
-    public func language(of user: UserID) throws(EngineError) -> LanguageTag? {
-        try commonSQL.language.language(of: user)
+    public func locale(of user: UserID) throws(EngineError) -> UserLocale {
+        try commonSQL.locale.locale(of: user)
     }
 
-    /// Fills in the users' languages in fragments that are not in the ledger.
+    /// Fills in the users' locales in fragments that are not in the ledger.
     public func written(_ fragments: [Fragment]) throws(EngineError) -> [Fragment] {
-        try streams.written(fragments) { user throws(EngineError) in try language(of: user) }
+        try streams.written(fragments) { user throws(EngineError) in try locale(of: user) }
     }
 
-    /// Stored fragments in the languages that their users read now.
+    /// Stored fragments in the locales that their users have now.
     func written(_ found: [PlacedFragment]) throws(EngineError) -> [PlacedFragment] {
         var found = found
         let fragments = try written(found.map(\.fragment))

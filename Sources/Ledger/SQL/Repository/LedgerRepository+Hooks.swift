@@ -7,12 +7,18 @@ extension LedgerRepository {
     /// More messages than one transaction has.
     private static let messagesOfAPosition: Int64 = 1 << 20
 
-    /// One row for each user and address, at the transaction's end: a user who changed three times is told of once.
+    /// One row for each user and address, at the transaction's end: a user who changed three times is told of once. What has
+    /// become of a consumable has a row of its own.
     func writeHooks() throws(EngineError) {
         var newest: [HookKey: (position: Int64, count: Int64)] = [:]
         var order: [HookKey] = []
         for record in news.hooks {
-            let key = HookKey(type: record.type, user: record.user)
+            let key = HookKey(
+                type: record.type,
+                user: record.user,
+                contract: record.purchase.flatMap { news.purchases[$0.contract] } ?? 0,
+                statedAt: record.purchase?.statedAt ?? Instant(milliseconds: 0)
+            )
             if newest[key] == nil { order.append(key) }
             newest[key] = (record.position, (newest[key]?.count ?? 0) + 1)
         }
@@ -22,9 +28,9 @@ extension LedgerRepository {
             guard let new = newest[key] else { continue }
             for target in policy.hooks where target.types.contains(key.type) {
                 try statements.putHook.run([
-                    Value(key.user), .text(target.address), Value(key.type), .integer(id), Value(HookState.waiting),
-                    .integer(new.position), .integer(new.count), .integer(0), Value(hooksAt), .integer(0),
-                    Value(hooksAt),
+                    Value(key.user), .text(target.address), Value(key.type), .integer(key.contract),
+                    Value(key.statedAt), .integer(id), Value(HookState.waiting), .integer(new.position),
+                    .integer(new.count), .integer(0), Value(hooksAt), .integer(0), Value(hooksAt),
                 ])
                 id += 1
             }
@@ -144,4 +150,7 @@ extension LedgerRepository {
 private struct HookKey: Hashable {
     var type: HookType
     var user: UserID
+    /// Of a purchase: the contract's row, and the statement that changed it.
+    var contract: Int64
+    var statedAt: Instant
 }

@@ -15,8 +15,10 @@ extension LedgerRepository {
         }
         for order in changes.orders { try statements.insertOrder.run(OrderRow.values(order) + [Value(now)]) }
         for order in changes.changedOrders { try statements.changeOrder.run(OrderRow.changedValues(order)) }
-        for language in changes.languages {
-            try statements.putLanguage.run([Value(language.user), .text(language.language.text)])
+        for (user, locale) in changes.locales {
+            try statements.putLocale.run([
+                Value(user), Value(locale.language?.text), Value(locale.timeZone?.text),
+            ])
         }
         for entry in changes.entries { try write(entry) }
         for event in changes.events { try write(event) }
@@ -25,6 +27,9 @@ extension LedgerRepository {
         }
         for queued in changes.jobs { try queue(queued.job, position: queued.position, at: now) }
         news.add(changes)
+        for purchase in changes.hooks.compactMap(\.purchase) {
+            news.purchases[purchase.contract] = stored.ids[purchase.contract]
+        }
         hooksAt = now
         if !changes.buried.isEmpty || !changes.lifted.isEmpty { try writeTombstones(of: changes) }
         if let position = changes.lostBroadcasts { try statements.setLost.run([.text("\(position)")]) }

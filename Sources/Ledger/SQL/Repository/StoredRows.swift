@@ -50,12 +50,16 @@ extension StoredRows: LedgerRows {
         try statements.findOrder.first([.text(token.description)], read: OrderRow.read)
     }
 
-    func order(like request: OrderRequest) throws -> Order? {
+    func orders(like request: OrderRequest) throws -> [Order] {
         let values: [Value] = [
             Value(request.user), .text(request.product), Value(request.provider), Value(request.group),
             Value(request.kind),
         ]
-        return try statements.findRequest.first(values, read: OrderRow.read)
+        return try statements.findRequest.all(values, read: OrderRow.read)
+    }
+
+    func isUsed(_ token: OrderToken) throws -> Bool {
+        try statements.findUse.first([.text(token.description)]) { _ in true } ?? false
     }
 
     func transfers(from source: TransferSource) throws -> [TransferTarget] {
@@ -64,7 +68,7 @@ extension StoredRows: LedgerRows {
         }
     }
 
-    func language(of user: UserID) throws -> LanguageTag? { try statements.common.language.language(of: user) }
+    func locale(of user: UserID) throws -> UserLocale { try statements.common.locale.locale(of: user) }
 
     func isBuried(_ identity: ErasedIdentity) throws -> Bool {
         guard try knowsErasures() else { return false }
@@ -103,6 +107,12 @@ extension StoredRows {
     func contract(_ key: ContractKey) throws -> TrackedContract? {
         let row = try statements.findContract.first(key.values(first: key.lineage), read: ContractRow.read)
         return try row.map { try tracked($0) }
+    }
+
+    /// In the order of their rows.
+    func contracts(after row: Int64, limit: Int64) throws(EngineError) -> [(row: Int64, contract: TrackedContract)] {
+        try statements.contractsAfter.all([.integer(row), .integer(limit)], read: ContractRow.read)
+            .map { found throws(EngineError) in (found.id, try tracked(found)) }
     }
 
     func contracts(_ index: ContractIndex) throws -> [TrackedContract] {
@@ -175,8 +185,13 @@ extension ClaimHistory {
 }
 
 extension Statement {
-    /// `SELECT tag FROM languages WHERE user = ?`.
-    func language(of user: UserID) throws(EngineError) -> LanguageTag? {
-        try first([Value(user)]) { row in LanguageTag(row.text()) } ?? nil
+    /// `SELECT language, time_zone FROM locales WHERE user = ?`.
+    func locale(of user: UserID) throws(EngineError) -> UserLocale {
+        try first([Value(user)]) { row in
+            UserLocale(
+                language: row.optionalText().flatMap { LanguageTag($0) },
+                timeZone: row.optionalText().flatMap { TimeZoneName($0) }
+            )
+        } ?? .unknown
     }
 }

@@ -5,11 +5,11 @@ import Domain
 struct WriterStatements {
     let common: CommonSQL
     let savepoint, release, rollbackTo: Statement
-    let setUnclaimed, setLost: Statement
+    let setUnclaimed, setLost, setCatalog: Statement
     let insertEntry, insertFragment, newerOfUser: Statement
     let findEvent, insertHeader, insertEvent, refileEvent, newestEvent: Statement
-    let findOrder, findRequest, insertOrder, changeOrder: Statement
-    let findContract, lastContract, insertContract, updateIdentity, updateState: Statement
+    let findOrder, findRequest, findUse, insertOrder, changeOrder: Statement
+    let findContract, lastContract, contractsAfter, insertContract, updateIdentity, updateState: Statement
     let insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
     let claims, putClaim: Statement
@@ -21,7 +21,7 @@ struct WriterStatements {
     let hookAccepted, hookRefused, hookReturned, nextHookAddress, hookGone, dropHooks: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
-    let putLanguage: Statement
+    let putLocale: Statement
     let insertAct: Statement
     let anyTombstone, anyErasedEvent, putTombstone, deleteTombstone: Statement
 
@@ -36,6 +36,9 @@ struct WriterStatements {
 
         setLost = try connection.prepare(
             "INSERT INTO meta VALUES ('broadcasts_lost', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        )
+        setCatalog = try connection.prepare(
+            "INSERT INTO meta VALUES ('catalog', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
         )
         setUnclaimed = try connection.prepare("UPDATE meta SET value = ? WHERE key = 'unclaimed'")
 
@@ -74,7 +77,14 @@ struct WriterStatements {
             SELECT \(OrderRow.columns) FROM orders
             WHERE user = ? AND product = ? AND provider IS NOT DISTINCT FROM ? AND product_group IS NOT DISTINCT FROM ?
                 AND kind IS NOT DISTINCT FROM ?
-            ORDER BY created_at, token LIMIT 1
+            ORDER BY created_at DESC, token DESC LIMIT \(Order.likeLimit)
+            """
+        )
+        findUse = try connection.prepare(
+            """
+            SELECT 1 FROM tokens WHERE token = ?1
+            UNION ALL SELECT 1 FROM entries
+                WHERE order_token = ?1 AND user IS NULL AND outcome = '\(Outcome.quarantined.rawValue)' LIMIT 1
             """
         )
         insertOrder = try connection.prepare(Insertion(into: "orders", "\(OrderRow.columns), created_at"))
@@ -84,6 +94,7 @@ struct WriterStatements {
 
         findContract = try connection.contracts(where: "lineage = ? AND \(ContractRow.scope)")
         lastContract = try connection.prepare("SELECT max(id) FROM contracts")
+        contractsAfter = try connection.contracts(where: "id > ? ORDER BY id LIMIT ?")
         insertContract = try connection.prepare(Insertion(into: "contracts", "id, \(ContractRow.columns)"))
         updateIdentity = try connection.prepare(
             waiting: "UPDATE contracts SET \(assignments(ContractRow.identityColumns)) WHERE id = ?"
@@ -171,10 +182,13 @@ struct WriterStatements {
         putHook = try connection.prepare(
             Insertion(
                 into: "hook_deliveries",
-                "user, address, type, id, state, position, version, accepted, queued_at, attempts, due_at",
-                replacing: 3,
+                """
+                user, address, type, contract, stated_at, id, state, position, version, accepted, queued_at, attempts,
+                due_at
+                """,
+                replacing: 5,
                 conflict: """
-                    ON CONFLICT (user, address, type) DO UPDATE SET state = excluded.state, position = excluded.position,
+                    ON CONFLICT (user, contract, stated_at, type, address) DO UPDATE SET state = excluded.state, position = excluded.position,
                         version = hook_deliveries.version + excluded.version, attempts = 0, due_at = excluded.due_at,
                         queued_at = CASE hook_deliveries.state
                             WHEN excluded.state THEN hook_deliveries.queued_at ELSE excluded.queued_at END,
@@ -275,7 +289,7 @@ struct WriterStatements {
         limitBroadcastKeys = try connection.prepare(
             "DELETE FROM broadcast_keys WHERE id <= (SELECT max(id) FROM broadcast_keys) - ?"
         )
-        putLanguage = try connection.prepare(Insertion(into: "languages", "user, tag", replacing: 1))
+        putLocale = try connection.prepare(Insertion(into: "locales", "user, language, time_zone", replacing: 1))
 
         insertAct = try connection.prepare(Insertion(into: "audit", AuditRow.columns))
 

@@ -143,6 +143,6 @@ private struct AgedFragment {
     var place: [Value] { [.text(stream), .text(key), .integer(position)] }
 
     /// A fragment that shows the user's state stays until a newer one does, because a page that comes without a cursor
-    /// gets it. An app's markup goes; a page with an older cursor reloads instead.
-    var showsState: Bool { content == "template" || content == "none" }
+    /// gets it. An app's markup goes, and so does what is news; a page with an older cursor reloads instead.
+    var showsState: Bool { (content == "template" || content == "none") && !CollapseKey(key).isNews }
 }

@@ -12,16 +12,18 @@ struct ContractRow {
     static let identityColumns = [
         "kind", "user", "user_at", "is_family_shared", "product_group", "product_group_at", "token", "token_at",
         "account", "account_at", "previous_lineage", "previous_lineage_at", "store_user", "store_user_at",
-        "order_number", "entitlements", "entitlements_at", "store",
+        "order_number", "entitlements", "entitlements_at", "store", "unasked_user", "unasked_at",
     ]
     static let stateColumns = [
         "snapshot_event", "snapshot_state", "snapshot_product", "snapshot_pending_product", "snapshot_auto_renew",
         "snapshot_access_until", "snapshot_signed_at", "snapshot_is_pausing", "snapshot_is_trial",
+        "renewal", "renewal_at",
         "charge_event", "charge_id", "charge_product", "charge_purchased_at", "charge_expires_at",
         "charge_revoked_at", "charge_is_upgraded", "charge_is_trial", "charge_option", "charge_quantity",
         "charge_price", "charge_currency",
         "charge_signed_at",
         "state", "product", "pending_product", "access_until", "auto_renew", "is_pausing", "is_trial", "ends_at",
+        "is_unlisted",
     ]
     static let columns = (keyColumns + identityColumns + stateColumns).joined(separator: ", ")
     /// The columns that `read` reads.
@@ -55,16 +57,23 @@ struct ContractRow {
         row.skip()
         contract.entitlements = register(row.optionalText(), at: row.instant())
         contract.store = row.optionalText()
+        let unaskedUser = row.optionalUser()
+        let unaskedAt = row.optionalInstant()
         contract.snapshot = try SnapshotRegister(&row)
+        contract.renewal = register(row.optionalFlag(), at: row.instant())
         contract.transaction = ChargeRegister(&row)
         let status = try ContractStatus(&row)
         var tracked = TrackedContract(contract: contract, status: status, endsAt: row.optionalInstant())
         tracked.user = user
         tracked.userAt = userAt
+        if let unaskedUser, let unaskedAt {
+            tracked.unasked = .unasked(by: unaskedUser, at: unaskedAt)
+        }
+        tracked.isUnlisted = row.flag()
         return ContractRow(id: id, tracked: tracked, isShared: row.flag())
     }
 
-    private static func register<Text>(_ value: Text?, at signedAt: Instant) -> Register<Text>? {
+    private static func register<Stated>(_ value: Stated?, at signedAt: Instant) -> Register<Stated>? {
         value.map { Register($0, at: signedAt) }
     }
 }
@@ -89,7 +98,7 @@ extension TrackedContract {
             Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
             Value(contract.storeUser?.value), Value(contract.storeUser?.signedAt),
             Value(orderNumber), Value(contract.entitlements?.value), Value(contract.entitlements?.signedAt),
-            Value(contract.store),
+            Value(contract.store), Value(unasked?.user), Value(unasked?.at),
         ]
     }
 
@@ -100,6 +109,7 @@ extension TrackedContract {
             Value(contract.snapshot?.event), Value(snapshot?.state), Value(snapshot?.product),
             Value(snapshot?.pendingProduct), Value(snapshot?.autoRenew), Value(snapshot?.accessUntil),
             Value(snapshot?.signedAt), Value(snapshot?.isPausing), Value(snapshot?.isTrial),
+            Value(contract.renewal?.value), Value(contract.renewal?.signedAt),
             Value(contract.transaction?.event), Value(charge?.id), Value(charge?.product), Value(charge?.purchasedAt),
             Value(charge?.expiresAt), Value(charge?.revokedAt), Value(charge?.isUpgraded),
             Value(charge?.isTrial), Value(charge?.option),
@@ -107,6 +117,7 @@ extension TrackedContract {
             Value(charge?.signedAt),
             Value(status.state), .text(status.product), Value(status.pendingProduct), Value(status.accessUntil),
             Value(status.autoRenew), Value(status.isPausing), Value(status.isTrial), Value(endsAt),
+            Value(isUnlisted),
         ]
     }
 
@@ -119,7 +130,7 @@ extension TrackedContract {
             || contract.account != other.contract.account
             || contract.previousLineage != other.contract.previousLineage
             || orderNumber != other.orderNumber || contract.entitlements != other.contract.entitlements
-            || contract.store != other.contract.store
+            || contract.store != other.contract.store || unasked != other.unasked
     }
 
     private var orderNumber: String? { contract.transaction?.transaction.orderNumber }
@@ -134,7 +145,7 @@ extension SnapshotRegister {
             state: try row.word(),
             product: row.text(),
             pendingProduct: row.optionalText(),
-            autoRenew: row.flag(),
+            autoRenew: row.optionalFlag(),
             accessUntil: row.optionalInstant(),
             signedAt: row.instant(),
             isPausing: row.flag(),

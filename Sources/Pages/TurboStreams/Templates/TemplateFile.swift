@@ -31,6 +31,9 @@ struct TemplateFile: Equatable {
         self.roots = roots
     }
 
+    /// Whether an id is written as the main entitlement's, and not as a value.
+    var isOfMainAlone: Bool { PageTarget.allCases.contains { roots[$0.rawValue] != nil } }
+
     /// The entitlement whose own the file is; nil for one that serves all.
     static func folder(of key: String) -> String? { key.firstIndex(of: "/").map { String(key[..<$0]) } }
 
@@ -88,18 +91,29 @@ extension TemplateFile {
         of name: FragmentName,
         folder: String?
     ) throws(MarkupError) {
+        guard let required = name.requiredTarget else { return try checkPurchase(elements) }
         for element in elements {
             guard let id = element.id, PageTarget.allCases.contains(where: { isID(id, of: $0, folder: folder) }) else {
+                if element.id == Fragment.purchaseTarget { throw MarkupError("has id=\"purchase\"; \(forConsumables)") }
                 throw MarkupError(
                     "<\(element.name)\(element.id.map { " id=\"\($0)\"" } ?? "")> replaces nothing; give it "
                         + "id=\"{{paywall}}\" or id=\"{{subscription_status}}\", or move it into the element that has it"
                 )
             }
         }
-        let required = name.requiredTarget
         guard elements.contains(where: { isID($0.id ?? "", of: required, folder: folder) }) else {
             let reason = "the page keeps that id only if the fragment has it"
-            throw MarkupError("has no element with id=\"{{\(required.rawValue)}}\" at the top level; \(reason)")
+            let hint = name == .success ? "; \(forConsumables)" : ""
+            throw MarkupError("has no element with id=\"{{\(required.rawValue)}}\" at the top level; \(reason)\(hint)")
+        }
+    }
+
+    private static let forConsumables =
+        "what a page shows of a consumable belongs into purchase.html or purchase.PRODUCT.html"
+
+    private static func checkPurchase(_ elements: [HTMLElement]) throws(MarkupError) {
+        guard elements.count == 1, elements[0].id == Fragment.purchaseTarget else {
+            throw MarkupError("has to be one element with id=\"\(Fragment.purchaseTarget)\", which it replaces")
         }
     }
 
@@ -123,9 +137,10 @@ extension TemplateFile {
 }
 
 extension FragmentName {
-    /// The target that a template of this name must contain.
-    var requiredTarget: PageTarget {
+    /// The target that a template of this name must contain; nil if it shows no state.
+    var requiredTarget: PageTarget? {
         switch self {
+        case .purchase: nil
         case .success, .pending, .paywall, .fixBilling, .paused, .revoked, .moved: .paywall
         case .manage, .warnBilling, .ending: .subscriptionStatus
         }

@@ -1,3 +1,4 @@
+public import Domain
 import Synchronization
 
 /// The templates of a folder, updated when its files change.
@@ -21,12 +22,20 @@ public final class TemplateLoader: Sendable {
     /// Loads every `*.html` of `folder` (`public/fragments`), or throws all their problems together.
     ///
     /// If there is no such folder, it serves `builtIn`, keyed by file name. A template may be missing: pages then get a
-    /// `refresh`.
-    public init(folder: String, builtIn: [String: [UInt8]] = [:]) throws(TemplateProblems) {
+    /// `refresh`. `entitlements` are the catalog's, the main one first, for the warnings.
+    public init(
+        folder: String,
+        builtIn: [String: [UInt8]] = [:],
+        entitlements: [EntitlementName] = [.standard]
+    ) throws(TemplateProblems) {
         self.folder = TemplateFolder(path: folder, builtIn: builtIn)
+        adopt(entitlements)
         let broken = refresh().broken
         if !broken.isEmpty { throw TemplateProblems(problems: broken) }
     }
+
+    /// Warnings from now on are about these entitlements.
+    public func adopt(_ entitlements: [EntitlementName]) { state.withLock { $0.entitlements = entitlements } }
 
     /// The current templates, ready to render.
     public var renderer: TemplateRenderer { state.withLock { $0.templates } }
@@ -54,9 +63,16 @@ struct LoadedTemplates: Sendable {
     private var stamps: [String: TemplateFolder.Stamp] = [:]
     /// Files that were served before and are gone.
     private var removed: Set<String> = []
+    /// The main one first.
+    var entitlements: [EntitlementName] = [.standard]
 
     var warnings: [TemplateWarning] {
         TemplateWarning.all(served: templates.fileNames, removed: removed, broken: Set(problems.keys))
+            + TemplateWarning.all(
+                served: templates.fileNames,
+                onlyForMain: templates.filesOfMainAlone,
+                entitlements: entitlements
+            )
     }
 
     mutating func update(from folder: TemplateFolder) -> TemplateLoader.Changes {

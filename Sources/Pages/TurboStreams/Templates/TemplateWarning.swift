@@ -70,3 +70,45 @@ extension TemplateWarning {
         return folder + near + file.dropFirst(folder.count + name.count)
     }
 }
+
+/// Templates and the catalog's entitlements.
+extension TemplateWarning {
+    /// `onlyForMain` are those files outside of any folder with an id that only the main entitlement's element has;
+    /// `entitlements` begin with that one.
+    static func all(
+        served: Set<String>,
+        onlyForMain: Set<String>,
+        entitlements: [EntitlementName]
+    ) -> [TemplateWarning] {
+        // Without any in the catalog, the folders are those of the demo.
+        guard entitlements != [.standard] else { return [] }
+        let names = entitlements.map(\.description)
+        let folders = Set(served.compactMap(TemplateFile.folder)).sorted()
+        let unknown = folders.filter { folder in !names.contains { $0.hasSameBytes(as: folder) } }.map { folder in
+            let near = nearest(to: folder, among: names).map { "; did you mean \($0)/?" } ?? ""
+            return TemplateWarning(
+                file: folder + "/",
+                effect: "is never shown: the catalog has no entitlement of that name\(near)"
+            )
+        }
+        let literal = onlyForMain.sorted().compactMap { file in
+            warning(about: file, served: served, others: names.dropFirst()).map {
+                TemplateWarning(file: file, effect: $0)
+            }
+        }
+        return unknown + literal
+    }
+
+    /// Nil if the name is not a fragment's, or if each other entitlement has a template of that name.
+    private static func warning(about file: String, served: Set<String>, others: ArraySlice<String>) -> String? {
+        guard let name = TemplateFile.name(of: TemplateRenderer.key(of: file)), FragmentName(rawValue: name) != nil
+        else {
+            return nil
+        }
+        let lacking = others.filter { other in !served.contains { $0.hasPrefix("\(other)/\(name).") } }
+        guard let first = lacking.first else { return nil }
+        return
+            "is for the main entitlement alone, and pages of \(lacking.joined(separator: ", ")) reload in its place: write "
+            + "id=\"{{paywall}}\" and id=\"{{subscription_status}}\" in it, or add fragments/\(first)/\(name).html"
+    }
+}

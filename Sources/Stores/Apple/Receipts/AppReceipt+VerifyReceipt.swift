@@ -78,7 +78,7 @@ extension RefusedPurchase {
 
 extension ReceiptPurchase {
     fileprivate init?(_ node: JSONNode) {
-        product = node["product_id"]?.text
+        product = node.digits("product_id")
         transactionID = node.digits("transaction_id")
         originalTransactionID = node.digits("original_transaction_id")
         quantity = node.digits("quantity").flatMap { Int64($0) }
@@ -86,6 +86,7 @@ extension ReceiptPurchase {
         token = node["app_account_token"]?.text.flatMap { OrderToken($0) }
         isFamilyShared = node["in_app_ownership_type"]?.text == "FAMILY_SHARED"
         isUpgraded = node.flag("is_upgraded") ?? false
+        isTrial = node.flag("is_trial_period") ?? false
         // In answers for iOS 6, `expires_date` itself is the number.
         let expiry = node["expires_date_ms"] == nil && node.digits("expires_date").flatMap { Int64($0) } != nil
         guard let purchasedAt = node.instant("purchase_date_ms"),
@@ -102,7 +103,7 @@ extension ReceiptPurchase {
 extension StoredRenewal {
     fileprivate init?(_ node: JSONNode, asOf: Instant?) {
         guard let asOf, let grace = node.instant("grace_period_expires_date_ms") else { return nil }
-        let next = node["auto_renew_product_id"]?.text
+        let next = node.digits("auto_renew_product_id")
         guard next.map({ isValidIdentifier($0) }) ?? true else { return nil }
         self.init(
             renews: node.flag("auto_renew_status") ?? false,
@@ -124,11 +125,12 @@ extension JSONNode {
         }
     }
 
-    /// A number or a string: Apple writes strings, but some databases have turned them into numbers.
+    /// A number or a string: Apple writes strings, but some databases have turned them into numbers. An empty string counts as
+    /// absent.
     fileprivate func digits(_ name: String) -> String? {
         switch self[name] {
         case .number(let digits): String(decoding: digits, as: UTF8.self)
-        case let value: value?.text
+        case let value: value?.text.flatMap { $0.isEmpty ? nil : $0 }
         }
     }
 

@@ -32,6 +32,7 @@ struct ReceiptPurchase {
     var cancelledAt: Instant?
     /// StoreKit's numbers: 0 non-consumable, 1 consumable, 2 non-renewing, 3 auto-renewable.
     var productType: Int64?
+    var isTrial = false
     // Only `verifyReceipt` states the following.
     var group: String?
     var token: OrderToken?
@@ -69,6 +70,7 @@ extension ReceiptPurchase {
         productType = attributes.integer(1707)
         expiresAt = try attributes.date(1708)
         cancelledAt = try attributes.date(1712)
+        isTrial = attributes.integer(1713) == 1
     }
 }
 
@@ -113,13 +115,14 @@ private struct ReceiptAttributes {
         }
     }
 
-    func text(_ type: Int64) -> String? { element(type)?.text }
+    /// An empty text counts as missing.
+    func text(_ type: Int64) -> String? { element(type)?.text.flatMap { $0.isEmpty ? nil : $0 } }
 
     func integer(_ type: Int64) -> Int64? { element(type)?.integer }
 
     /// An empty date counts as missing. An unreadable one throws, because it may be a cancellation.
     func date(_ type: Int64) throws(BERReader.Malformed) -> Instant? {
-        guard let text = text(type), !text.isEmpty else { return nil }
+        guard let text = text(type) else { return nil }
         guard let date = Instant(iso8601: text) else { throw BERReader.Malformed() }
         return date
     }

@@ -40,6 +40,7 @@ struct ReceiptStatement {
         charge.expiresAt = purchase.expiresAt
         charge.revokedAt = purchase.cancelledAt
         charge.isUpgraded = purchase.isUpgraded
+        charge.isTrial = purchase.isTrial
         charge.quantity = max(1, Int(clamping: purchase.quantity ?? 1))
         return (lineage, charge)
     }
@@ -94,7 +95,7 @@ extension Transaction {
     /// Everything that it states, in one line.
     fileprivate var versionText: String {
         let dates = [purchasedAt, expiresAt, revokedAt].map { $0.map { String($0.milliseconds) } ?? "-" }
-        return ([id, product, String(quantity)] + dates).joined(separator: "/")
+        return ([id, product, String(quantity)] + dates + (isTrial ? ["trial"] : [])).joined(separator: "/")
     }
 }
 
@@ -117,7 +118,8 @@ struct StoredRenewal {
             pendingProduct: renews && nextProduct != transaction.product ? nextProduct : nil,
             autoRenew: renews,
             accessUntil: end,
-            signedAt: asOf
+            signedAt: asOf,
+            isTrial: transaction.isTrial
         )
     }
 

@@ -68,6 +68,7 @@ final class StoreKitStoreTests: XCTestCase {
         XCTAssertEqual(annual.price, Decimal(7_999) / 100)
         XCTAssertEqual(annual.currency, "USD")
         XCTAssertEqual(annual.period, StoreProduct.Period(1, .year))
+        XCTAssertEqual(annual.kind, .autoRenewable)
         let trial = try XCTUnwrap(annual.introductoryOffer)
         XCTAssertEqual(trial.payment, .freeTrial)
         XCTAssertEqual(trial.price, 0)

@@ -49,8 +49,6 @@ struct Report: Encodable {
 
 struct State: Decodable {
     var kept: Int
-    var status: String
-    var entitlements: [Entitlement]
 }
 
 let plan = try JSONDecoder().decode(Plan.self, from: Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1])))
@@ -79,6 +77,19 @@ func outcome(_ purchase: Plan.Purchase) async -> String {
     }
 }
 
+/// What opens access, by product.
+func active(_ state: EntitlementState) -> [String] {
+    (state.entitlements?.contracts ?? []).filter(\.active).map(\.product)
+}
+
+func word(_ state: EntitlementState) -> String {
+    switch state {
+    case .unknown: "unknown"
+    case .current: "current"
+    case .lastKnown: "last_known"
+    }
+}
+
 func isDone(_ report: Report) -> Bool {
     report.kept == 0 && report.unfinished == 0 && plan.state ?? report.state == report.state
 }
@@ -86,7 +97,7 @@ func isDone(_ report: Report) -> Bool {
 if plan.follows == true {
     Task {
         for await state in purchases.entitlements {
-            store.note("\(state.entitlements?.entitlements.filter(\.active).map(\.product) ?? [])", in: "access.log")
+            store.note("\(active(state))", in: "access.log")
         }
     }
 }
@@ -110,8 +121,9 @@ repeat {
     let state = try? JSONDecoder().decode(State.self, from: await purchases.handle("state", json: Data()))
     report.kept = state?.kept ?? -1
     report.unfinished = store.unfinished().count
-    report.state = state?.status ?? ""
-    report.active = state?.entitlements.filter(\.active).map(\.product) ?? []
+    let entitlements = await purchases.currentEntitlements()
+    report.state = word(entitlements)
+    report.active = active(entitlements)
 } while !isDone(report) && Date() < end
 report.actions = countdown.passed
 print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))

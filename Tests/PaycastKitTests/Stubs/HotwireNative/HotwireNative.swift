@@ -1,16 +1,29 @@
 // The part of hotwire-native-ios that `PaywallComponent.swift` uses, after its source at 1.2.2:
 // https://github.com/hotwired/hotwire-native-ios/tree/main/Source/Bridge
 
+public import WebKit
+
+@MainActor
+public protocol BridgingDelegate: AnyObject {
+    var webView: WKWebView? { get }
+}
+
 @MainActor
 open class BridgeComponent {
     open nonisolated class var name: String { fatalError("stub") }
+    public weak var delegate: (any BridgingDelegate)?
     open func onReceive(message: Message) {}
-    public func receivedMessage(for event: String) -> Message? { fatalError("stub") }
     @discardableResult
     public func reply(with message: Message) async throws -> Bool { fatalError("stub") }
 }
 
+public struct HotwireConfig {
+    public typealias WebViewBlock = (_ configuration: WKWebViewConfiguration) -> WKWebView
+    public var makeCustomWebView: WebViewBlock = { _ in fatalError("stub") }
+}
+
 public enum Hotwire {
+    nonisolated(unsafe) public static var config = HotwireConfig()
     @MainActor
     public static func registerBridgeComponents(_ components: [BridgeComponent.Type]) { fatalError("stub") }
 }

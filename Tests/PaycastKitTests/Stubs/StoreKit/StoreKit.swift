@@ -204,6 +204,8 @@ public struct Product: Identifiable, Hashable, Sendable {
 
     public let id: String
     public let displayName: String
+    public let description: String
+    public let type: ProductType
     public let displayPrice: String
     public let price: Decimal
     public let subscription: SubscriptionInfo?

@@ -7,6 +7,8 @@ open class UIResponder {
     public init() {}
 }
 
+open class UIView: UIResponder {}
+
 @MainActor
 open class UIScene: UIResponder {
     public enum ActivationState: Sendable { case unattached, foregroundActive, foregroundInactive, background }
@@ -29,7 +31,10 @@ open class UIApplication: UIResponder {
     public class var willEnterForegroundNotification: NSNotification.Name { fatalError("stub") }
     public class var didEnterBackgroundNotification: NSNotification.Name { fatalError("stub") }
     public var applicationState: State { fatalError("stub") }
+    @available(*, unavailable, message: "not for extensions of apps")
     public static var shared: UIApplication { fatalError("stub") }
+    /// `NSObject`'s.
+    public class func value(forKey key: String) -> Any? { fatalError("stub") }
     public var connectedScenes: Set<UIScene> { fatalError("stub") }
 }
 

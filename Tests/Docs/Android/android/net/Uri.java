@@ -1,5 +1,10 @@
 package android.net;
 
 public class Uri {
-    public static Uri parse(String text) { return new Uri(); }
+    private final java.net.URI uri;
+
+    private Uri(String text) { uri = java.net.URI.create(text); }
+    public static Uri parse(String text) { return new Uri(text); }
+    public String getScheme() { return uri.getScheme(); }
+    public String getAuthority() { return uri.getRawAuthority(); }
 }

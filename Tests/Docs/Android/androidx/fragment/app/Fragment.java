@@ -4,5 +4,7 @@ import android.app.Activity;
 import org.jetbrains.annotations.Nullable;
 
 public class Fragment {
-    @Nullable public final Activity getActivity() { return null; }
+    private final Activity activity = new Activity();
+
+    @Nullable public final Activity getActivity() { return activity; }
 }

@@ -1,0 +1,43 @@
+import Foundation
+import PaycastKit
+import Testing
+
+@Suite("Purchases in memory, as an app's own tests and previews use them")
+struct InMemoryTests {
+    private let store = TestStore([
+        StoreProduct(id: "pro.annual", name: "Pro", displayPrice: "$79.99"),
+        StoreProduct(id: "coins", name: "Coins", kind: .consumable, displayPrice: "$0.99"),
+    ])
+
+    @Test("What is bought opens what the catalog says, and a model shows it")
+    @MainActor
+    func bought() async throws {
+        let purchases = Purchases.inMemory(store: store, opening: ["pro.annual": ["pro"], "coins": []])
+        let model = PurchasesModel(purchases)
+        let offers = try await purchases.products(purchases.catalog().products(of: "pro"))
+        #expect(offers.map(\.id) == ["pro.annual"])
+        #expect(await !purchases.isActive("pro"))
+        guard case .granted = try await purchases.buy("pro.annual") else {
+            Issue.record("not granted")
+            return
+        }
+        #expect(await purchases.isActive("pro"))
+        #expect(await purchases.isActive())
+        #expect(try await purchases.buy("pro.annual") == .alreadyOwned)
+        for await state in purchases.entitlements where state.isActive("pro") { break }
+        while !model.isActive("pro") { await Task.yield() }
+        #expect(model.open.isEmpty)
+    }
+
+    @Test("Whatever a sheet may end with can be tried, and an approval comes by itself")
+    func ends() async throws {
+        let purchases = Purchases.inMemory(store: store, opening: ["pro.annual": ["pro"]])
+        await store.answer(.success(.pending))
+        #expect(try await purchases.buy("pro.annual") == .pending)
+        for await open in purchases.openPurchases where open.map(\.status) == [.pending] { break }
+        await store.bring("pro.annual")
+        for await state in purchases.entitlements where state.isActive("pro") { break }
+        await store.answer(.failure(.notAllowed))
+        await #expect(throws: PurchaseError.notAllowed) { try await purchases.buy("coins") }
+    }
+}
