@@ -200,15 +200,18 @@ extension RevenueCatEvent {
         let listed = catalog[product]?.kind
         if isOnce {
             return listed.flatMap { $0 == .subscription ? nil : $0 }
-                ?? (expiresAt == nil ? kindForEver : .nonRenewing)
+                ?? (expiresAt == nil ? kindForEver(product, in: catalog) : .nonRenewing)
         }
         if let listed { return listed }
         let mayBeOnce = isRefund || type == "EXPIRATION" || type == "REFUND_REVERSED"
-        return mayBeOnce && expiresAt == nil ? kindForEver : .subscription
+        return mayBeOnce && expiresAt == nil ? kindForEver(product, in: catalog) : .subscription
     }
 
-    /// What opens nothing is handed over, such as coins; nobody owns it.
-    private var kindForEver: ProductKind { entitlements?.isEmpty == true ? .consumable : .nonConsumable }
+    /// What opens nothing is handed over, such as coins; nobody owns it. The catalog's word comes before the event's.
+    private func kindForEver(_ product: String, in catalog: Catalog) -> ProductKind {
+        let opensByCatalog = catalog[product]?.entitlements.isEmpty == false
+        return entitlements?.isEmpty == true && !opensByCatalog ? .consumable : .nonConsumable
+    }
 
     /// Refunded by the store's support, by RevenueCat or at the web's billing, or, for a family member, no longer shared.
     var isRefund: Bool {

@@ -32,7 +32,7 @@ import Testing
 
     static let catalog = Catalog([
         "coins": .init(kind: .consumable), "season": .init(kind: .nonRenewing), "keep": .init(kind: .nonConsumable),
-        "listed": .init(kind: .subscription),
+        "listed": .init(kind: .subscription), "opens": .init(entitlements: [.standard]),
     ])
 
     @Test(arguments: purchases + changes + endings + others)
@@ -130,7 +130,14 @@ extension RevenueCatMappingTests {
             event: coins.with("entitlement_ids", to: []).with("product_id", to: "keep"),
             is: .purchaseCompleted,
             state: .owned,
-            fragments: granted
+            fragments: []
+        ),
+        Row(
+            "27 NON_RENEWING_PURCHASE that opens nothing, and something by the catalog",
+            event: coins.with("entitlement_ids", to: []).with("product_id", to: "opens"),
+            is: .purchaseCompleted,
+            state: .owned,
+            fragments: []
         ),
         Row(
             "29 CANCELLATION/CUSTOMER_SUPPORT of what opens nothing",
