@@ -71,7 +71,8 @@ import Testing
             catalog: divided,
             product: "new",
             provider: .revenuecat,
-            opens: []
+            opens: [],
+            isMissing: true
         ),
         Case(
             name: "the store need not say it, where there is one",

@@ -87,13 +87,14 @@ extension Catalog {
         return namesEntitlements ? named(in: stated) : Catalog.standard
     }
 
-    /// True for a product of which nobody has said what it opens, so that it opens nothing until the catalog does.
+    /// True for a product of which nobody has said what it opens, not even a store that may, so that it opens nothing until
+    /// the catalog does.
     func isMissing(_ product: String, kind: ProductKind, at provider: Provider, stated: String?) -> Bool {
         guard kind != .consumable, namesEntitlements, products[product] == nil, provider != .paycast else {
             return false
         }
         guard provider.statesEntitlements else { return true }
-        return stated.map { !$0.isEmpty && named(in: $0).isEmpty } ?? false
+        return stated.map { !$0.isEmpty && named(in: $0).isEmpty } ?? true
     }
 
     /// `stated` is a list with commas; a store may state others than the catalog's.
