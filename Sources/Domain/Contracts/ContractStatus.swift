@@ -100,8 +100,13 @@ extension Contract {
         return snapshot.state.givesAccess || snapshot.state != .pending && snapshot.accessUntil != nil
     }
 
-    /// True when the newest period that the store has told of is a free trial, whatever has become of it since.
-    var isOfTrial: Bool { kind == .subscription && subscriptionStatus?.isTrial == true }
+    /// True when the newest period that the store has told of is a free trial, whatever has become of it since. A charge that
+    /// an app posts ahead of the store's notification does not count: the notification names what has happened.
+    var isOfTrial: Bool {
+        var told = self
+        if snapshot != nil, transaction?.isPosted == true { told.transaction = nil }
+        return kind == .subscription && told.subscriptionStatus?.isTrial == true
+    }
 
     /// The snapshot decides. A transaction that was signed after it (the app posts it before the store's notification
     /// arrives) may extend access or revoke the current period, and never shortens access otherwise.

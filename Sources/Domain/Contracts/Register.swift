@@ -60,6 +60,9 @@ public struct ChargeRegister: Sendable, Equatable, Comparable {
     public var transaction: Transaction
     public var event: String
 
+    /// An app has posted it.
+    var isPosted: Bool { event.utf8.starts(with: SnapshotRegister.postedPrefix.utf8) }
+
     public init(_ transaction: Transaction, event: String) {
         self.transaction = transaction
         self.event = event

@@ -30,6 +30,26 @@ extension TableCase {
             paid(.stripe, says: "customer.subscription.updated/renewed"),
             paid(.stripe, says: "invoice.paid/subscription_cycle"), paid(.revenuecat, says: "RENEWAL"),
             paid(.purchasekit, says: "subscription.updated"),
+            // The app posts the first paid charge before Apple tells of it: Apple's word is the conversion, and there is one.
+            TableCase(
+                43,
+                at: .apple,
+                says: paidCharge,
+                after: first(.apple),
+                is: .subscriptionRenewed,
+                state: .active,
+                until: .day(37),
+                shows: .manage
+            ),
+            TableCase(
+                43,
+                at: .apple,
+                says: "DID_RENEW",
+                after: paidAhead,
+                is: .subscriptionConverted,
+                state: .active,
+                until: .day(37)
+            ),
             // The card of the trial was refused at first.
             TableCase(
                 43,
@@ -57,6 +77,16 @@ extension TableCase {
     private static func trial(of words: String) -> StoreStatement {
         StoreStatement(words) { $0.facts.isTrial = true }
     }
+
+    /// Some minutes before the trial ends, as an app posts it. Apple's notification is of the same renewal, so the facts on which
+    /// it builds are those before the post.
+    private static let paidCharge = StoreStatement(
+        "DID_RENEW",
+        after: .seconds(7 * 86_400 - 600),
+        claimedBy: TableScenario.buyer.text
+    ) { $0.facts.renewals += 1 }
+
+    private static let paidAhead = first(.apple) + [paidCharge]
 
     /// Half a minute after its end.
     private static func afterTrial(_ words: String) -> StoreStatement {

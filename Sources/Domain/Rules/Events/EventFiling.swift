@@ -88,11 +88,14 @@ extension ContractChange {
 
 extension ContractChange {
     /// The first paid period after a free trial, also one that needed a second attempt. Whoever was told by the store that
-    /// access was over comes back instead.
+    /// access was over comes back instead. What an app posts does not always say that it is a renewal (Apple's
+    /// `transactionReason`).
     fileprivate func isConversion(of kind: EventKind) -> Bool {
-        guard kind == .subscriptionRenewed || kind == .subscriptionRecovered, let previous,
-            previous.contract.isOfTrial, !current.contract.isOfTrial
-        else { return false }
+        guard let previous, previous.contract.isOfTrial, !current.contract.isOfTrial else { return false }
+        let isRenewal =
+            kind == .subscriptionRenewed || kind == .subscriptionRecovered
+            || kind == .subscriptionStarted && previous.status.product == current.status.product
+        guard isRenewal else { return false }
         return ![.expired, .revoked, .paused].contains(previous.contract.snapshot?.snapshot.state)
     }
 }
