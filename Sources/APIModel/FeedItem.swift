@@ -37,9 +37,9 @@ public struct FeedItem: Codable, Sendable, Equatable {
     public var previousState: String?
     /// A `ContractState`: after the event.
     public var state: String?
-    /// Whether the user has access afterwards.
+    /// Whether the user has the main entitlement afterwards, whichever one the product opens.
     public var active: Bool?
-    /// When that access ends: ISO 8601, UTC.
+    /// When the contract's access ends: ISO 8601, UTC.
     public var accessUntil: String?
     /// The fragments that it caused, in the order in which they apply.
     public var fragments: [FragmentItem]

@@ -32,7 +32,7 @@ public struct Notice: Sendable, Equatable {
     public var product: String?
     public var previousState: ContractState?
     public var state: ContractState?
-    /// Whether the user has access afterwards.
+    /// Whether the user has the main entitlement afterwards, whichever one the product opens.
     public var active: Bool?
     public var accessUntil: Instant?
 
