@@ -16,6 +16,9 @@ import Testing
         ),
         Catalog(["all": .init(entitlements: [maps, pro])], entitlements: [maps, pro]),
         Catalog([:], entitlements: [pro]),
+        Catalog(["annual": .init(duration: .years(1))]),
+        Catalog(["annual": .init(duration: CalendarDuration(months: 1, rest: .seconds(7200)))]),
+        Catalog(["film:weekend": .init(duration: .days(2), entitlements: [maps])], entitlements: [pro, maps]),
     ]
 
     struct Purchase: Sendable {
@@ -40,6 +43,9 @@ import Testing
                 catalog.opened(by: one.product, kind: .subscription, at: one.provider, stated: one.stated)
             }
             #expect(opened(kept) == opened(catalog), "\(one)")
+        }
+        for (product, option) in [("annual", nil), ("film", "weekend"), ("film", "week")] as [(String, String?)] {
+            #expect(kept.duration(of: product, option: option) == catalog.duration(of: product, option: option))
         }
     }
 

@@ -191,6 +191,70 @@ import Testing
         #expect(try ledger.unlisted().count == 2, "coins open nothing in any case")
     }
 
+    private func rent(until end: Duration?, in ledger: TemporaryLedger) throws {
+        var charge = Transaction(id: "GPA.1", product: "film", purchasedAt: Fixture.now, signedAt: Fixture.now)
+        charge.option = "weekend"
+        charge.expiresAt = end.map { Fixture.now + $0 }
+        var observation = Observation(contract: Fixture.key("rental", provider: .google), kind: .nonRenewing)
+        observation.transaction = charge
+        let event = Fixture.event("rented", kind: .purchaseCompleted, observation: observation)
+        _ = try ledger.send(event, claim: Claim(user: "42"))
+    }
+
+    private static func rentals(lasting duration: CalendarDuration?, entitlements: [EntitlementName]) -> AccessPolicy {
+        let film = Catalog.Product(duration: duration, entitlements: entitlements.isEmpty ? [] : [pro])
+        return policy(Catalog(duration == nil ? [:] : ["film:weekend": film], entitlements: entitlements))
+    }
+
+    /// A rental waits for its duration, with and without entitlements in the catalog: it is told of, no page shows a payment that
+    /// is awaited, and each other duration is told to pages, the backend, and the clock that ends it.
+    @Test(arguments: [[], [pro]]) func aRentalWaitsForItsDuration(_ names: [EntitlementName]) throws {
+        let ledger = try TemporaryLedger(policy: Self.rentals(lasting: nil, entitlements: names))
+        defer { ledger.remove() }
+        try ledger.tellCatalog()
+        try rent(until: nil, in: ledger)
+        #expect(try ledger.entries().entries.allSatisfy(\.fragments.isEmpty))
+        #expect(try ledger.unlisted() == ["film:weekend at google: 1"])
+        #expect(try ledger.reader.answer { try $0.unlistedProducts() }.count == 1, "for /ready")
+        #expect(try ledger.entitlements("42").contracts.map(\.state) == [.pending])
+        try ledger.adopt(Self.rentals(lasting: .days(2), entitlements: names))
+        #expect(try ledger.entitlements("42").isActive)
+        #expect(try !ledger.reader.answer { try $0.isCatalogTold() })
+        try ledger.tellCatalog()
+        let opened = try #require(try ledger.entries().entries.last)
+        #expect(opened.notice.kind == .catalogChanged && opened.notice.active == true)
+        #expect(opened.fragments.summary == ["paywall=manage", "subscription_status=manage"])
+        let due = try #require(try ledger.hooks(to: Self.address).first { $0.delivery.user == "42" })
+        #expect(due.cause.notice.kind == .catalogChanged && due.entitlements?.isActive == true)
+        #expect(try ledger.unlisted().isEmpty)
+        // Longer, and then for shorter than it has lasted.
+        try ledger.adopt(Self.rentals(lasting: .days(3), entitlements: names))
+        try ledger.tellCatalog()
+        #expect(try ledger.entries().entries.last?.notice.active == true)
+        try ledger.setClock(to: Fixture.now + .seconds(2 * 86_400 + 60))
+        #expect(try ledger.entitlements("42").isActive)
+        try ledger.adopt(Self.rentals(lasting: .days(1), entitlements: names))
+        try ledger.tellCatalog()
+        let closed = try #require(try ledger.entries().entries.last)
+        #expect(closed.notice.kind == .catalogChanged && closed.notice.active == false)
+        #expect(closed.fragments.summary == ["paywall=paywall", "subscription_status=paywall"])
+        // It was over, and goes on.
+        try ledger.adopt(Self.rentals(lasting: .days(4), entitlements: names))
+        try ledger.tellCatalog()
+        #expect(try ledger.entries().entries.last?.notice.active == true)
+        try ledger.setClock(to: Fixture.now + .seconds(4 * 86_400 + 60))
+        let ended = try ledger.entries().entries.filter { $0.notice.kind == .accessEnded }
+        #expect(ended.map(\.notice.user) == ["42"] && ended.first?.notice.active == false)
+    }
+
+    /// The store's own end needs no duration.
+    @Test func aRentalThatEndsByItsStoreDoesNotWait() throws {
+        let ledger = try TemporaryLedger(policy: Self.rentals(lasting: nil, entitlements: []))
+        defer { ledger.remove() }
+        try rent(until: .seconds(86_400), in: ledger)
+        #expect(try ledger.unlisted().isEmpty && ledger.entitlements("42").isActive)
+    }
+
     /// Granted by its name, whatever the catalog says of products.
     @Test func aGrantOfAnEntitlementFollowsTheCatalog() throws {
         let ledger = try TemporaryLedger(policy: Self.policy(Self.catalog(["monthly": [Self.pro]])))

@@ -2,8 +2,8 @@
 public struct HeldContract: Sendable, Equatable {
     public var contract: ContractKey
     public var kind: ProductKind
-    /// The entitlements that it opens, in the catalog's order; empty for a consumable, and for a product of which nobody has
-    /// said what it opens.
+    /// The entitlements that it opens, in the catalog's order; empty for a consumable, for a product of which nobody has said
+    /// what it opens, and for a rental of which nobody has said how long it lasts.
     public var opens: [EntitlementName]
     public var group: String?
     /// Within its group, the held contract with the higher level speaks for the user.
@@ -31,12 +31,16 @@ public struct HeldContract: Sendable, Equatable {
         let charge = contract.transaction?.transaction
         self.contract = contract.key
         kind = contract.kind
-        opens = catalog.opened(
-            by: status.product,
-            kind: contract.kind,
-            at: contract.key.provider,
-            stated: contract.entitlements?.value
-        )
+        let isUnnamedRental = charge.map { catalog.isUnnamedRental($0) } ?? false
+        opens =
+            isUnnamedRental
+            ? []
+            : catalog.opened(
+                by: status.product,
+                kind: contract.kind,
+                at: contract.key.provider,
+                stated: contract.entitlements?.value
+            )
         group = contract.group?.value ?? product?.group
         levelGroup = product?.group ?? contract.group?.value
         level = product?.level ?? 0

@@ -36,7 +36,8 @@ struct CatalogRunner: BackgroundWork {
         let rest = products.count > named.count ? " and others, which /attention lists" : ""
         return [
             "catalog: users have products that PAYCAST_CATALOG does not name, and that open nothing: "
-                + "\(named.joined(separator: ", "))\(rest); name them with the entitlements that they open, and send SIGHUP"
+                + "\(named.joined(separator: ", "))\(rest); name them with the entitlements that they open, a rental with "
+                + "its duration, and send SIGHUP"
         ]
     }
 
@@ -73,7 +74,7 @@ struct CatalogRunner: BackgroundWork {
                 "product is not in the catalog",
                 fields: [
                     "product": product.product, "provider": product.provider,
-                    "todo": "name it in PAYCAST_CATALOG with what it opens, and send SIGHUP",
+                    "todo": "name it in PAYCAST_CATALOG with what it opens, or for how long, and send SIGHUP",
                 ]
             )
         }

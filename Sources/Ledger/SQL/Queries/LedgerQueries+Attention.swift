@@ -134,10 +134,9 @@ extension LedgerQueries {
         )
     }
 
-    /// The first fifty products of which the catalog does not say what they open. Jumps from one to the next, however many have
-    /// bought each.
+    /// The first fifty products of which the catalog does not say what they open, or how long a rental lasts. Jumps from one to
+    /// the next, however many have bought each.
     public func unlistedProducts() throws(EngineError) -> [UnlistedProduct] {
-        guard policy.catalog.namesEntitlements else { return [] }
         var found: [UnlistedProduct] = []
         while found.count < LedgerQueries.attentionLimit {
             let last = found.last.map { [Value($0.provider), .text($0.product)] } ?? [.text(""), .text("")]
