@@ -36,8 +36,8 @@ struct CatalogRunner: BackgroundWork {
         let rest = products.count > named.count ? " and others, which /attention lists" : ""
         return [
             "catalog: users have products that PAYCAST_CATALOG does not name, and that open nothing: "
-                + "\(named.joined(separator: ", "))\(rest); name them with the entitlements that they open, a rental with "
-                + "its duration, and send SIGHUP"
+                + "\(named.joined(separator: ", "))\(rest); name them with the entitlements that they open, "
+                + "a rental with its duration, and send SIGHUP"
         ]
     }
 
