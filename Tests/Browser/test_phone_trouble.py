@@ -124,7 +124,7 @@ def test_what_is_not_genuine_is_kept_and_never_finished(open_phone):
         lambda route: route.continue_(post_data=forge | {"stream": route.request.post_data_json["stream"]}),
     )
     phone.pay()
-    phone.offers("kept")
+    phone.offers("refused", "could not be verified")
     phone.happened("posts the transaction 400")
     disk = phone.disk()
     assert len(disk["outbox"]) == len(disk["unfinished"]) == 1

@@ -121,10 +121,11 @@ export class App {
     async #restore() {
         const found = await store.entitlements()
         const outcomes = await Promise.all(found.map((transaction) => this.#taken(transaction, { isAsked: true })))
-        if (outcomes.includes("kept")) return { status: "error", error: "offline" }
-        if (outcomes.length && outcomes.every((outcome) => outcome === "owned_by_other")) {
-            return { status: "error", error: "owned_by_other" }
-        }
+        // The best news that is true.
+        const words = ["granted", "kept", "logged_out", "recorded", "refused", "owned_by_other"]
+        const word = words.find((word) => outcomes.includes(word)) ?? "granted"
+        if (word === "kept") return { status: "error", error: "offline" }
+        if (word !== "granted") return { status: word }
         return {
             status: found.length ? "restored" : "nothing",
             subscriptionIds: found.map(({ originalId }) => originalId),
@@ -133,11 +134,13 @@ export class App {
 
     #states() {
         const list = (products, status) => products.map((productId) => ({ productId, status }))
+        const posted = (isRefused) => outbox.items.filter((item) => Boolean(item.isRefused) === isRefused)
         return {
             purchases: [
                 ...list([...this.#buying.keys()], "buying"),
                 ...list(pending.items.map(({ id }) => id), "pending"),
-                ...list(outbox.items.map(({ product }) => product), "kept"),
+                ...list(posted(false).map(({ product }) => product), "kept"),
+                ...list(posted(true).map(({ product }) => product), "refused"),
             ],
         }
     }
@@ -184,8 +187,9 @@ export class App {
         // Read once: what becomes due between two looks at the clock would neither be posted nor get a timer.
         const now = Date.now()
         for (const delivery of outbox.items) {
-            if (this.#posting.has(delivery.id) || delivery.isRefused) continue
-            if (!world.isOnline) {
+            if (this.#posting.has(delivery.id)) continue
+            if (delivery.isRefused) this.#tellWatchers(delivery.id, "refused")
+            else if (!world.isOnline) {
                 if (this.#watchers.has(delivery.id)) happened("phone", "keeps the purchase on its disk")
                 this.#tellWatchers(delivery.id, "kept")
             } else if (delivery.due <= now) this.#postOne(delivery)
@@ -239,7 +243,8 @@ export class App {
         const asked = Number(response?.headers.get("Retry-After")) * 1_000
         const wait = (asked || Math.min(longestWait, 500 * 2 ** failures)) * (1 + Math.random() / 2)
         outbox.put({ ...delivery, failures, due: Date.now() + wait, isRefused: response?.status === 400 })
-        this.#tellWatchers(delivery.id, "kept")
+        const words = { 400: "refused", 401: "logged_out", 403: "logged_out" }
+        this.#tellWatchers(delivery.id, words[response?.status] ?? "kept")
         this.#post()
     }
 }
