@@ -8,7 +8,7 @@ import WebKit
 ///
 ///     PaywallComponent.purchases = purchases
 ///     PaywallComponent.frames = PageFrames(origins: ["https://shop.example.com"])
-///     Hotwire.config.makeCustomWebView = PaywallComponent.frames.makeWebView
+///     Hotwire.config.makeCustomWebView = { PaywallComponent.frames.makeWebView($0) }
 ///     Hotwire.registerBridgeComponents([PaywallComponent.self])
 final class PaywallComponent: BridgeComponent {
     override nonisolated class var name: String { "paywall" }

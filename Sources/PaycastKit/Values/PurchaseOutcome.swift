@@ -4,11 +4,11 @@ internal import Foundation
 public enum PurchaseOutcome: Equatable, Sendable {
     /// The server has it and it belongs to this user. What it opens is in `entitlements`, which was asked for anew since.
     case granted(Grant)
-    /// Somebody has to approve it, such as a parent. It arrives by itself once approved; a refusal is never announced.
     /// The store account had it before the tap, and it is this user's. Nothing was paid, and nothing has moved.
     case alreadyOwned
     /// The store account has a subscription that runs on, and this product begins when that one would renew.
     case changesAtRenewal
+    /// Somebody has to approve it, such as a parent. It arrives by itself once approved; a refusal is never announced.
     case pending
     case cancelled
     /// Genuine and recorded, and it stays with the user who owns it already.

@@ -15,7 +15,7 @@ let package = Package(
 )
 """
 APP = """import PaycastKit
-print(EntitlementState.unknown.opens("pro.annual"))
+print(EntitlementState.unknown.isActive("pro"))
 """
 
 
