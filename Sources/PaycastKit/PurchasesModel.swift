@@ -9,11 +9,17 @@
         public private(set) var state = EntitlementState.unknown
         public private(set) var open: [OpenPurchase] = []
 
+        @ObservationIgnored private var readers: [Task<Void, Never>] = []
+
         public init(_ purchases: any Purchasing) {
             let (states, changes) = (purchases.entitlements, purchases.openPurchases)
-            Task { [weak self] in for await state in states { self?.state = state } }
-            Task { [weak self] in for await open in changes { self?.open = open } }
+            readers = [
+                Task { [weak self] in for await state in states { self?.state = state } },
+                Task { [weak self] in for await open in changes { self?.open = open } },
+            ]
         }
+
+        deinit { for reader in readers { reader.cancel() } }
 
         /// Whether the entitlement is open, or the main one.
         public func isActive(_ name: String? = nil) -> Bool { state.isActive(name) }

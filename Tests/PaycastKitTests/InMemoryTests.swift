@@ -29,6 +29,39 @@ struct InMemoryTests {
         #expect(model.open.isEmpty)
     }
 
+    @Test("A model that is gone reads no more")
+    @MainActor
+    func modelEnds() async {
+        let ended = AsyncStream<Void>.makeStream()
+        var model: PurchasesModel? = PurchasesModel(Endless(ended: ended.continuation))
+        #expect(model?.isActive() == false)
+        model = nil
+        var ends = 0
+        for await _ in ended.stream {
+            ends += 1
+            if ends == 2 { break }
+        }
+    }
+
+    /// Streams that end when nobody reads them.
+    private struct Endless: Purchasing {
+        var ended: AsyncStream<Void>.Continuation
+        var entitlements: AsyncStream<EntitlementState> { endless() }
+        var openPurchases: AsyncStream<[OpenPurchase]> { endless() }
+
+        private func endless<Value>() -> AsyncStream<Value> {
+            AsyncStream { $0.onTermination = { [ended] _ in ended.yield() } }
+        }
+
+        func catalog(locale: String?) throws(PurchaseError) -> Catalog { throw .offline }
+        func products(_ ids: [String]) -> [StoreProduct] { [] }
+        func buy(_ product: String, order: Order?, offer: PurchaseOffer?) -> PurchaseOutcome { .cancelled }
+        func restore() throws(PurchaseError) -> Restoration { throw .offline }
+        func manageSubscriptions() {}
+        func redeemOfferCode() {}
+        func requestRefund(of product: String) -> RefundRequest { .shown }
+    }
+
     @Test("Whatever a sheet may end with can be tried, and an approval comes by itself")
     func ends() async throws {
         let purchases = Purchases.inMemory(store: store, opening: ["pro.annual": ["pro"]])
@@ -37,6 +70,7 @@ struct InMemoryTests {
         for await open in purchases.openPurchases where open.map(\.status) == [.pending] { break }
         await store.bring("pro.annual")
         for await state in purchases.entitlements where state.isActive("pro") { break }
+        for await open in purchases.openPurchases where open.isEmpty { break }
         await store.answer(.failure(.notAllowed))
         await #expect(throws: PurchaseError.notAllowed) { try await purchases.buy("coins") }
     }

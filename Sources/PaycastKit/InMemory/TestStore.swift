@@ -6,6 +6,8 @@ public actor TestStore: Store {
     private var answer: Result<StoreOutcome, PurchaseError>?
     private var bought: [SignedTransaction] = []
     private var finished: Set<UInt64> = []
+    /// Of the last purchase of each product.
+    private var tokens: [String: UUID] = [:]
     private nonisolated let (stream, continuation) = AsyncStream<StoreUpdate>.makeStream()
 
     public init(_ products: [StoreProduct]) {
@@ -15,10 +17,10 @@ public actor TestStore: Store {
     /// How the next sheets end; nil sells again.
     public func answer(_ result: Result<StoreOutcome, PurchaseError>?) { answer = result }
 
-    /// What comes without a tap, such as an approval of what was `pending`.
+    /// What comes without a tap, such as an approval of what was `pending`, which has the token of its purchase.
     @discardableResult
     public func bring(_ product: String, token: UUID? = nil) -> SignedTransaction {
-        let transaction = sign(product, token: token)
+        let transaction = sign(product, token: token ?? tokens[product])
         continuation.yield(.signed(transaction))
         return transaction
     }
@@ -37,6 +39,7 @@ public actor TestStore: Store {
         token: UUID,
         offer: PurchaseOffer?
     ) throws(PurchaseError) -> StoreOutcome {
+        tokens[product] = token
         if let answer { return try answer.get() }
         guard let sold = known.first(where: { $0.id == product }) else { throw .unknownProduct }
         // Like the App Store, it sells again only what is used up.
