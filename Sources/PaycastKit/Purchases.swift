@@ -203,6 +203,10 @@ public final class Purchases: Sendable {
     /// The store's own sheet for entering an offer code. What was redeemed arrives by itself.
     public func redeemOfferCode() async throws(PurchaseError) {
         engine.send(.redeeming)
+        // On a Mac the page is open when the call returns.
+        #if !os(macOS)
+            defer { engine.send(.redeemed) }
+        #endif
         try await after { () throws(PurchaseError) in try await store.redeemOfferCode() }
     }
 
@@ -226,6 +230,9 @@ public final class Purchases: Sendable {
         start()
         return await Bridge(purchases: self, isNews: isNews).handle(event, json: json)
     }
+
+    /// How much is not with the server yet, of all users. For tests.
+    package var keptCount: Int { get async { await engine.ask { $0.deliveries.count } ?? 0 } }
 
     var listener: StreamListener { engine.feed.listener }
 

@@ -148,6 +148,8 @@ struct PurchaseUserTests {
     @Test("A code asks for the one transaction that it brings, for whoever has entered it")
     func redeemed() {
         let code = Fixture.transaction(5, token: nil)
+        var renewal = Fixture.transaction(6, token: nil)
+        renewal.originalID = 4
         let cases: [(events: [PurchaseEvent], asks: [Bool?])] = [
             ([.loggedIn(ann), .redeeming, .arrived(code)], [true]),
             ([.loggedIn(ann), .arrived(code)], [nil]),
@@ -155,14 +157,21 @@ struct PurchaseUserTests {
             ([.loggedIn(ann), .redeeming, .arrived(Fixture.transaction()), .arrived(code)], [nil, true]),
             ([.loggedIn(ann), .redeeming, .arrived(code), .arrived(Fixture.transaction(2, token: nil))], [true, nil]),
             ([.redeeming, .loggedIn(ann), .arrived(code)], [nil]),
+            ([.loggedIn(ann), .redeeming, .redeemed, .arrived(code)], [true]),
+            ([.loggedIn(bob), .redeeming, .arrived(renewal), .arrived(code)], [nil, true]),
         ]
         for (events, asks) in cases {
             var driver = Driver()
             #expect(events.flatMap { driver.send($0).asks } == asks)
         }
-        var driver = Driver()
-        for event in [.loggedIn(ann), .redeeming] as [PurchaseEvent] { _ = driver.send(event) }
-        #expect(driver.send(.arrived(code), after: 600).asks == [nil], "too long ago")
+        let ends: [(events: [PurchaseEvent], wait: TimeInterval)] = [
+            ([.loggedIn(ann), .redeeming], 600), ([.loggedIn(ann), .redeeming, .redeemed], 30),
+        ]
+        for (events, wait) in ends {
+            var driver = Driver()
+            for event in events { _ = driver.send(event) }
+            #expect(driver.send(.arrived(code), after: wait).asks == [nil], "too long ago")
+        }
     }
 
     @Test("Another user's tap while a sheet is up joins nothing of theirs, and gets none of their answers")
@@ -179,6 +188,21 @@ struct PurchaseUserTests {
         _ = driver.send(.storeAnswered(product: "pro.annual", token: bobs.token, .bought(bought)))
         let answer = driver.send(.answered(bought.version, .committed(Fixture.commit)))
         #expect(answer.contains(.reply(Ticket(number: 3), .success(.granted(Fixture.grant)))))
+        #expect(answer.replies.count == 1)
+    }
+
+    @Test("A tap joins no purchase that began for nobody that is known")
+    func tapAfterNobodys() {
+        var driver = Driver()
+        driver.machine.renewal.isPossible = true
+        _ = driver.send(.tapped(product: "pro.annual", order: nil, ticket: Ticket(number: 1)))
+        _ = driver.send(.loggedIn(bob))
+        let tap = driver.send(.tapped(product: "pro.annual", order: nil, ticket: Ticket(number: 2)))
+        #expect(tap.replies.count == 1)
+        _ = driver.send(.ordered(product: "pro.annual", Fixture.order()))
+        _ = driver.send(.storeAnswered(product: "pro.annual", .bought(Fixture.transaction())))
+        let answer = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+        #expect(answer.contains(.reply(Ticket(number: 1), .success(.granted(Fixture.grant)))))
         #expect(answer.replies.count == 1)
     }
 

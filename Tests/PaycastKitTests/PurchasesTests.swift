@@ -250,12 +250,25 @@ struct PurchasesTests {
         defer { purchases.stop() }
         await app.server.hold("entitlements")
         await app.store.answer(.bought(Fixture.transaction()))
+        let told = Told()
+        let reader = Task { for await open in purchases.openPurchases { await told.note(open.map(\.status)) } }
+        defer { reader.cancel() }
+        #expect(await app.eventually { await told.all == [[]] })
         let purchase = Task { try await purchases.buy("pro.annual", order: order) }
         #expect(await app.eventually { await app.store.finished == [1] })
+        #expect(await app.eventually { await told.all.last == [.buying] })
         await app.clock.pass(3)
         #expect(try await purchase.value == .granted(Fixture.grant))
         #expect(app.clock.now >= Fixture.start + 3)
+        #expect(await app.eventually { await told.all.last == [] })
+        #expect(await told.all.dropFirst().dropLast().allSatisfy { !$0.isEmpty }, "open until it is told")
         await app.server.release("entitlements")
+    }
+
+    private actor Told {
+        var all: [[OpenPurchase.Status]] = []
+
+        func note(_ open: [OpenPurchase.Status]) { all.append(open) }
     }
 
     @Test("A process that nobody logs in to asks for the user of the one before, until a log-out")

@@ -77,7 +77,7 @@ struct StateReply: Encodable {
     var knownAt: Date?
     /// What has begun and is not over. What is not listed has ended, or was never begun here.
     var purchases: [OpenPurchase]
-    /// Transactions that the server has not got yet.
+    /// The user's transactions that the server has not got yet.
     var kept: Int
 }
 

@@ -26,6 +26,10 @@ actor PurchaseEngine {
     private nonisolated let events: AsyncStream<Item>
     private nonisolated let inbox: AsyncStream<Item>.Continuation
 
+    private typealias Reply = (
+        product: String?, continuation: CheckedContinuation<Result<PurchaseOutcome, PurchaseError>, Never>
+    )
+
     private enum Item: Sendable {
         case event(PurchaseEvent)
         case question(@Sendable (PurchaseMachine) -> Void)
@@ -33,7 +37,7 @@ actor PurchaseEngine {
 
     private let parts: Parts
     private var machine: PurchaseMachine
-    private var replies: [Ticket: CheckedContinuation<Result<PurchaseOutcome, PurchaseError>, Never>] = [:]
+    private var replies: [Ticket: Reply] = [:]
     /// Whose buyers are about to be told.
     private var settling: [Ticket: (owner: String, purchase: OpenPurchase)] = [:]
     private var subscribers: [UUID: AsyncStream<[OpenPurchase]>.Continuation] = [:]
@@ -110,15 +114,13 @@ actor PurchaseEngine {
         lastTicket += 1
         let ticket = Ticket(number: lastTicket)
         let result = await withCheckedContinuation { continuation in
-            replies[ticket] = continuation
+            replies[ticket] = (product, continuation)
             send(event(ticket))
         }
         guard case .success(let outcome) = result, outcome.isTheirs else { return result }
-        if let product, let owner = machine.session?.owner {
-            settling[ticket] = (owner, OpenPurchase(product: product, status: .buying))
-        }
         await feed.settle()
         settling[ticket] = nil
+        await publish()
         guard case .granted(let grant) = outcome, await feed.hasLapsed(grant.product) else { return result }
         return .success(.recorded(outcome: grant.outcome))
     }
@@ -126,7 +128,7 @@ actor PurchaseEngine {
     /// What a page asks for when it appears: the one of a stream, or of whom the app has logged in.
     func summary(for page: SignedStream?) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
         let owner = (page ?? machine.appSession)?.owner
-        return (await feed.state(of: owner), open(of: owner), machine.deliveries.count)
+        return (await feed.state(of: owner), open(of: owner), machine.keptCount(of: owner))
     }
 
     /// What the user of this device has begun, and what is about to be told.
@@ -194,7 +196,7 @@ actor PurchaseEngine {
     private func perform(_ action: PurchaseAction) async {
         switch action {
         case .save(let book): save(book)
-        case .reply(let ticket, let result): replies.removeValue(forKey: ticket)?.resume(returning: result)
+        case .reply(let ticket, let result): reply(ticket, result)
         case .report(let problem): reported.yield(problem)
         case .order(let product):
             order(product) { result in
@@ -213,6 +215,15 @@ actor PurchaseEngine {
         case .refreshEntitlements: await feed.refresh()
         case .switchUser(let stream): await feed.use(stream)
         }
+    }
+
+    /// What is theirs stays open until whoever waits has heard what it opens.
+    private func reply(_ ticket: Ticket, _ result: Result<PurchaseOutcome, PurchaseError>) {
+        guard let (product, continuation) = replies.removeValue(forKey: ticket) else { return }
+        if case .success(let outcome) = result, outcome.isTheirs, let product, let owner = machine.session?.owner {
+            settling[ticket] = (owner, OpenPurchase(product: product, status: .buying))
+        }
+        continuation.resume(returning: result)
     }
 
     /// Orders that could not be read belong to purchases that may still come.

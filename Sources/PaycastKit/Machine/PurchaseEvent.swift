@@ -32,6 +32,8 @@ enum PurchaseEvent: Sendable {
     case pageActed(SignedStream)
     /// The user who is logged in opens the store's sheet for codes.
     case redeeming
+    /// The sheet is closed.
+    case redeemed
     /// The answer to `renewStream`; nil if there was none.
     case renewed(SignedStream?, isUnreached: Bool = false)
     /// The server does not take the stream that was asked with for the entitlements, such as for this product.

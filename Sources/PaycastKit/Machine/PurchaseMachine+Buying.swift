@@ -13,7 +13,7 @@ extension PurchaseMachine {
     ) -> [PurchaseAction] {
         let owner = (order?.stream ?? session)?.owner
         let earlier = attempts[product]
-        let isJoined = earlier.map { $0.owner == nil || $0.owner == owner } ?? true
+        let isJoined = earlier.map { $0.owner == owner } ?? true
         if let earlier, !earlier.isStuck(at: now) {
             guard isJoined else { return [.reply(ticket, .failure(.store("another user's purchase is under way")))] }
             attempts[product]?.tickets.append(ticket)
@@ -138,10 +138,17 @@ extension PurchaseMachine {
         return []
     }
 
-    /// One sheet brings one transaction. What comes with a renewal info, or is taken back, is old.
+    /// The sheet is closed, with a code or without one. What it has brought may still be on its way.
+    mutating func endRedeeming(at now: Date) -> [PurchaseAction] {
+        if let until = redemption?.until { redemption?.until = min(until, now.addingTimeInterval(Redemption.grace)) }
+        return []
+    }
+
+    /// One sheet brings one transaction. What comes with a renewal info, renews, or is taken back, is old.
     mutating func redeemed(_ transaction: SignedTransaction, at now: Date) -> Claim? {
         guard let redemption, now < redemption.until, transaction.token == nil, transaction.renewalInfo == nil,
-            !transaction.isRevoked, !transaction.isUpgraded, !transaction.isFamilyShared
+            transaction.id == transaction.originalID, !transaction.isRevoked, !transaction.isUpgraded,
+            !transaction.isFamilyShared
         else { return nil }
         self.redemption = nil
         return Claim(stream: redemption.stream)

@@ -47,6 +47,11 @@ extension PurchaseMachine {
         return statuses.sorted { $0.key < $1.key }.map { OpenPurchase(product: $0.key, status: $0.value) }
     }
 
+    /// What is not with the server yet, of this user and of no other.
+    func keptCount(of owner: String?) -> Int {
+        deliveries.values.count { owner != nil && $0.memo.stream?.owner == owner }
+    }
+
     /// Whose purchases there are.
     var owners: Set<String> {
         Set(

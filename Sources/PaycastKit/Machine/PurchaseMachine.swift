@@ -91,6 +91,7 @@ struct PurchaseMachine: Sendable {
         case .pageAppeared(let stream): mayAppear(stream) ? logIn(stream, isByPage: true) : []
         case .pageActed(let stream): logIn(stream, isByPage: true)
         case .redeeming: redeem(at: moment.now)
+        case .redeemed: endRedeeming(at: moment.now)
         case .renewed(let stream, let isUnreached): renew(stream, isUnreached: isUnreached, at: moment)
         case .streamRefused(let stream, let code, let product): refuse(stream, code: code, product: product)
         case .entitlementsAnswered(let unexpected): reportUnexpected(unexpected)
@@ -154,9 +155,12 @@ struct Claim: Sendable {
     var stream: SignedStream?
 }
 
-/// The store's sheet for codes is open, or was: the next transaction without a token that comes is what it brought.
+/// The store's sheet for codes is open, or was just now: the first purchase without a token that comes is what it brought.
 struct Redemption: Equatable, Sendable {
+    /// Of a sheet that never tells that it is closed.
     static let patience: TimeInterval = 600
+    /// From the closed sheet to the transaction.
+    static let grace: TimeInterval = 30
 
     var stream: SignedStream
     var until: Date

@@ -47,10 +47,6 @@ struct Report: Encodable {
     var active: [String] = []
 }
 
-struct State: Decodable {
-    var kept: Int
-}
-
 let plan = try JSONDecoder().decode(Plan.self, from: Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1])))
 let folder = URL(fileURLWithPath: plan.folder, isDirectory: true)
 let isTappedTwice = plan.steps.contains { $0.buy?.count ?? 0 > 1 }
@@ -118,8 +114,7 @@ let end = Date(timeIntervalSinceNow: plan.patience)
 repeat {
     // Nothing announces that kit and store have nothing left to do, so they are asked.
     try? await Task.sleep(for: .milliseconds(40))
-    let state = try? JSONDecoder().decode(State.self, from: await purchases.handle("state", json: Data()))
-    report.kept = state?.kept ?? -1
+    report.kept = await purchases.keptCount
     report.unfinished = store.unfinished().count
     let entitlements = await purchases.currentEntitlements()
     report.state = word(entitlements)
