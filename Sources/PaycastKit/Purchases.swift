@@ -137,6 +137,12 @@ public final class Purchases: Sendable {
         return ids.compactMap { known[$0] }
     }
 
+    /// The same products, and in each introductory offer whether this user may have it: a question of its own, since no price waits
+    /// for it.
+    public func withEligibility(_ products: [StoreProduct]) async -> [StoreProduct] {
+        await store.withEligibility(products)
+    }
+
     /// What the server's catalog sells and what each product opens: an offering, without a new version of the app.
     ///
     /// - Parameter locale: The language of its names, such as `de`.

@@ -32,6 +32,7 @@ public protocol Purchasing: Sendable {
     var openPurchases: AsyncStream<[OpenPurchase]> { get }
     func catalog(locale: String?) async throws(PurchaseError) -> Catalog
     func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct]
+    func withEligibility(_ products: [StoreProduct]) async -> [StoreProduct]
     func buy(_ product: String, order: Order?, offer: PurchaseOffer?) async throws(PurchaseError) -> PurchaseOutcome
     func restore() async throws(PurchaseError) -> Restoration
     func manageSubscriptions() async throws(PurchaseError)

@@ -25,18 +25,23 @@ struct BridgeTests {
         #expect(await ask(purchases, "prices", message) == #"{"error":"store_failed","status":"error"}"#)
     }
 
-    @Test("prices: the terms beside them, as far as the store tells any")
+    @Test(
+        "prices: the terms beside them, as far as the store tells any; only a page that wants it waits for the eligibility"
+    )
     func terms() async {
         let purchases = app.launch()
         defer { purchases.stop() }
-        let introductory =
-            #"{"displayPrice":"$0.00","isEligible":true,"payment":"free_trial","period":"P7D","periodCount":1,"price":0}"#
-        #expect(
-            await ask(purchases, "prices", #"{"products":[{"product":"pro.trial"}]}"#)
-                == #"{"missing":[],"prices":{"pro.trial":"$79.99"},"terms":{"pro.trial":{"currency":"USD","#
-                + #""displayPrice":"$79.99","id":"pro.trial","introductory":\#(introductory),"name":"Pro","#
-                + #""period":"P1Y","price":79.99}}}"#
-        )
+        let pages = [("", ""), (#","eligibility":true"#, #""isEligible":true,"#)]
+        for (wish, isEligible) in pages {
+            let introductory =
+                #"{"displayPrice":"$0.00",\#(isEligible)"payment":"free_trial","period":"P7D","periodCount":1,"price":0}"#
+            #expect(
+                await ask(purchases, "prices", #"{"products":[{"product":"pro.trial"}]\#(wish)}"#)
+                    == #"{"missing":[],"prices":{"pro.trial":"$79.99"},"terms":{"pro.trial":{"currency":"USD","#
+                    + #""displayPrice":"$79.99","id":"pro.trial","introductory":\#(introductory),"name":"Pro","#
+                    + #""period":"P1Y","price":79.99}}}"#
+            )
+        }
     }
 
     @Test("appTransaction: the store account, with the signature that proves it to the app's backend")

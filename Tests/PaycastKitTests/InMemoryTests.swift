@@ -55,6 +55,7 @@ struct InMemoryTests {
 
         func catalog(locale: String?) throws(PurchaseError) -> Catalog { throw .offline }
         func products(_ ids: [String]) -> [StoreProduct] { [] }
+        func withEligibility(_ products: [StoreProduct]) -> [StoreProduct] { products }
         func buy(_ product: String, order: Order?, offer: PurchaseOffer?) -> PurchaseOutcome { .cancelled }
         func restore() throws(PurchaseError) -> Restoration { throw .offline }
         func manageSubscriptions() {}

@@ -33,7 +33,8 @@ struct Bridge: Sendable {
 
     private func prices(_ message: PricesMessage) async throws(PurchaseError) -> PricesReply {
         let ids = message.products.map(\.product)
-        let products = try await purchases.products(ids)
+        var products = try await purchases.products(ids)
+        if message.eligibility == true { products = await purchases.withEligibility(products) }
         let prices = Dictionary(products.map { ($0.id, $0.displayPrice) }) { first, _ in first }
         let terms = Dictionary(products.map { ($0.id, $0) }) { first, _ in first }
         let missing = ids.filter { prices[$0] == nil }

@@ -18,6 +18,8 @@ struct PageProduct: Decodable {
 /// `prices`.
 struct PricesMessage: Decodable {
     var products: [PageProduct]
+    /// Whether the page waits for what the store takes its time to tell: `isEligible`.
+    var eligibility: Bool?
 }
 
 /// `purchase`.

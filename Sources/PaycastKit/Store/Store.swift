@@ -4,6 +4,8 @@ public import Foundation
 public protocol Store: Sendable {
     /// What the store knows of these products. Unknown ids are left out, and that is no error.
     func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct]
+    /// Whether this user of the store may have their introductory offers, asked apart because the store takes its time.
+    func withEligibility(_ products: [StoreProduct]) async -> [StoreProduct]
     /// Shows the payment sheet. `token` comes back in the transaction, whenever that is.
     func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) async throws(PurchaseError) -> StoreOutcome
     /// Transactions from outside a purchase: approvals, renewals, other devices, offer codes. Listened to once.
@@ -24,6 +26,11 @@ public protocol Store: Sendable {
     func redeemOfferCode() async throws(PurchaseError)
     /// The store's own sheet for asking the money of the product's last purchase back.
     func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest
+}
+
+extension Store {
+    /// Of a store that does not tell, or tells it with the products.
+    public func withEligibility(_ products: [StoreProduct]) async -> [StoreProduct] { products }
 }
 
 /// The store's answer to a purchase.

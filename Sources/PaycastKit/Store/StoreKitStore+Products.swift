@@ -4,39 +4,30 @@
 
     extension StoreKitStore {
         public func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct] {
-            let products = try await call { try await Product.products(for: ids) }
-            // A group of subscriptions has one answer, and without an offer the answer says nothing.
-            let groups = Set(
-                products.compactMap(\.subscription).filter { $0.introductoryOffer != nil }.map(\.subscriptionGroupID)
-            )
-            var eligible: [String: Bool] = [:]
-            for await (group, isEligible) in StoreKitStore.eligibility(for: groups) { eligible[group] = isEligible }
-            return products.map { [eligible] in StoreProduct($0, eligible: eligible) }
+            try await call { try await Product.products(for: ids) }.map { StoreProduct($0) }
         }
 
-        /// Asks for all at once. Prices wait for it a second and no longer.
-        private static func eligibility(for groups: Set<String>) -> AsyncStream<(String, Bool)> {
-            AsyncStream { continuation in
-                let questions = groups.map { group in
-                    Task {
-                        let isEligible = await Product.SubscriptionInfo.isEligibleForIntroOffer(for: group)
-                        continuation.yield((group, isEligible))
-                    }
+        /// A group of subscriptions has one answer, and without an offer the answer says nothing.
+        public func withEligibility(_ products: [StoreProduct]) async -> [StoreProduct] {
+            let ids = products.filter { $0.introductoryOffer != nil }.map(\.id)
+            var (groups, eligible): ([String: Bool], [String: Bool]) = ([:], [:])
+            for product in (try? await Product.products(for: ids)) ?? [] {
+                guard let group = product.subscription?.subscriptionGroupID else { continue }
+                if groups[group] == nil {
+                    groups[group] = await Product.SubscriptionInfo.isEligibleForIntroOffer(for: group)
                 }
-                Task {
-                    for question in questions { await question.value }
-                    continuation.finish()
-                }
-                Task {
-                    try? await Task.sleep(for: .seconds(1))
-                    continuation.finish()
-                }
+                eligible[product.id] = groups[group]
+            }
+            return products.map { [eligible] in
+                var product = $0
+                product.introductoryOffer?.isEligible = eligible[product.id]
+                return product
             }
         }
     }
 
     extension StoreProduct {
-        fileprivate init(_ product: Product, eligible: [String: Bool]) {
+        fileprivate init(_ product: Product) {
             self.init(
                 id: product.id,
                 name: product.displayName,
@@ -49,7 +40,6 @@
             guard let subscription = product.subscription else { return }
             period = Period(subscription.subscriptionPeriod)
             introductoryOffer = subscription.introductoryOffer.flatMap { IntroductoryOffer($0) }
-            introductoryOffer?.isEligible = eligible[subscription.subscriptionGroupID]
         }
     }
 

@@ -100,7 +100,7 @@ extension StoreProduct {
         public var period: Period
         /// How often `period` runs before the product's own price is paid; 1 unless it is `payAsYouGo`.
         public var periodCount: Int
-        /// Whether this user of the store may have it; show it only if so. Nil if the store does not tell. StoreKit says no
+        /// Whether this user of the store may have it; show it only if so. Nil until `withEligibility`. StoreKit says no
         /// while nobody is signed in to the App Store
         /// (https://developer.apple.com/documentation/storekit/product/subscriptioninfo/iseligibleforintrooffer).
         public var isEligible: Bool?

@@ -46,8 +46,7 @@ enum Fixture {
             payment: .freeTrial,
             displayPrice: "$0.00",
             price: 0,
-            period: .init(7, .day),
-            isEligible: true
+            period: .init(7, .day)
         )
     )
 

@@ -56,6 +56,14 @@ actor ScriptedStore: Store {
         return known.filter { ids.contains($0.id) }
     }
 
+    func withEligibility(_ products: [StoreProduct]) -> [StoreProduct] {
+        products.map {
+            var product = $0
+            product.introductoryOffer?.isEligible = true
+            return product
+        }
+    }
+
     func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) throws(PurchaseError) -> StoreOutcome {
         purchases.append(token)
         offers.append(offer)

@@ -63,7 +63,8 @@ final class StoreKitStoreTests: XCTestCase {
     func testAProductHasItsPeriodAndTheTrialThatANewUserMayHave() async throws {
         let session = try session()
         defer { session.clearTransactions() }
-        let products = try await launch().products(["pro.annual", "coins"])
+        let purchases = try launch()
+        let products = await purchases.withEligibility(try await purchases.products(["pro.annual", "coins"]))
         let annual = try XCTUnwrap(products.first { $0.id == "pro.annual" })
         XCTAssertEqual(annual.price, Decimal(7_999) / 100)
         XCTAssertEqual(annual.currency, "USD")
