@@ -10,7 +10,6 @@ public import Foundation
 public final class Purchases: Sendable {
     private let engine: PurchaseEngine
     private let store: any Store
-    private let server: PaycastServer
 
     /// - Parameters:
     ///   - server: Where Paycast listens, such as `https://pay.example.com`.
@@ -62,7 +61,6 @@ public final class Purchases: Sendable {
     init(_ parts: PurchaseEngine.Parts) {
         engine = PurchaseEngine(parts)
         store = parts.store
-        server = parts.server
     }
 
     /// In Application Support, which survives updates of the app. Outside a sandbox, all apps share it.
@@ -147,7 +145,7 @@ public final class Purchases: Sendable {
     ///
     /// - Parameter locale: The language of its names, such as `de`.
     public func catalog(locale: String? = nil) async throws(PurchaseError) -> Catalog {
-        try await server.catalog(locale: locale)
+        try await engine.feed.catalog(locale: locale)
     }
 
     /// Who the store account is in this app, even before it has bought anything, and after a new installation. The app's backend

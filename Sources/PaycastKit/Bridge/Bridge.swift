@@ -79,6 +79,7 @@ struct Bridge: Sendable {
         switch state {
         case .unknown: break
         case .current: reply.status = "current"
+        case .onDevice: reply.status = "on_device"
         case .lastKnown(_, let date):
             reply.status = "last_known"
             reply.knownAt = date

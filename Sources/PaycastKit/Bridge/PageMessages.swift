@@ -71,7 +71,7 @@ struct PurchaseReply: Encodable, Equatable {
 }
 
 struct StateReply: Encodable {
-    /// `unknown`, `current` or `last_known`.
+    /// `unknown`, `current`, `last_known` or `on_device`.
     var status = "unknown"
     /// By name, in the server's own members.
     var entitlements: [String: Entitlement]

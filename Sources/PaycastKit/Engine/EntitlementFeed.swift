@@ -15,6 +15,10 @@ actor EntitlementFeed {
     private var stream: SignedStream?
     private var known: StoredEntitlements?
     private var isCurrent = false
+    /// What the store has proven to this user, and the server does not have yet.
+    private var proven: [SignedTransaction] = []
+    /// What it has taken of it, and not told since what that opens.
+    private var taken: [SignedTransaction] = []
     private var published = EntitlementState.unknown
     private var subscribers: [UUID: AsyncStream<EntitlementState>.Continuation] = [:]
     private var backoff = Backoff()
@@ -33,11 +37,15 @@ actor EntitlementFeed {
 
     var state: EntitlementState {
         expire()
+        guard proven.isEmpty, taken.isEmpty else {
+            let earlier = known?.entitlements ?? Entitlements(active: false, entitlements: [:], contracts: [])
+            return .onDevice(earlier.adding(taken + proven, catalog: try? parts.disk.catalog))
+        }
         guard let known else { return .unknown }
         return isCurrent ? .current(known.entitlements) : .lastKnown(known.entitlements, at: known.knownAt)
     }
 
-    var owner: String? { known?.owner }
+    var owner: String? { known?.owner ?? stream?.owner }
 
     /// Nothing for a page of another user, whose log-in may still wait for its turn, or of nobody.
     func state(of viewer: String?) -> EntitlementState { viewer != nil && viewer == owner ? state : .unknown }
@@ -57,6 +65,7 @@ actor EntitlementFeed {
         // Nothing cancels a request: on Linux, cancelling one that has just begun may never return. Nobody takes the answer.
         isAsking = false
         isCurrent = false
+        (proven, taken) = ([], [])
         // A log-out removes also what this process could not read. Another user's log-in does not: whose it is, nobody knows.
         if stream == nil || (known != nil && known?.owner != stream?.owner) {
             known = nil
@@ -66,6 +75,21 @@ actor EntitlementFeed {
         backoff.reset()
         refresh()
         await listen()
+    }
+
+    /// `taken`: what the server has and calls the user's.
+    func prove(_ transactions: [SignedTransaction], taken ids: Set<UInt64>, to owner: String) {
+        guard owner == self.owner else { return }
+        taken = (taken + proven).filter { old in ids.contains(old.id) && !transactions.contains { $0.id == old.id } }
+        proven = transactions
+        publish()
+    }
+
+    /// Kept: it tells what a product opens while the server is away.
+    func catalog(locale: String?) async throws(PurchaseError) -> Catalog {
+        let catalog = try await parts.server.catalog(locale: locale)
+        try? parts.disk.save(catalog)
+        return catalog
     }
 
     /// What is to be followed: nothing unless somebody reads what it brings.
@@ -197,6 +221,7 @@ actor EntitlementFeed {
     private func confirm() {
         backoff.reset()
         isCurrent = known != nil
+        if !isAskedAgain { taken = [] }
         tell(.entitlementsAnswered(unexpected: nil))
         known?.stream = stream
         try? parts.disk.save(known)

@@ -184,12 +184,22 @@ actor PurchaseEngine {
 
     private func handle(_ event: PurchaseEvent) async {
         let moment = Moment(now: parts.time.now, chance: parts.chance())
-        for action in machine.handle(event, at: moment) {
+        let actions = machine.handle(event, at: moment)
+        // What the server has just taken counts until it has told what that opens, so the feed knows of it before it asks.
+        await prove(at: moment.now)
+        for action in actions {
             parts.willPerform?(action)
             await perform(action)
         }
         setAlarm(after: moment.now)
+        await prove(at: moment.now)
         await publish()
+    }
+
+    private func prove(at now: Date) async {
+        guard let owner = await owner else { return }
+        let taken = Set(machine.settled.filter(\.value.isGranted).keys)
+        await feed.prove(machine.proven(to: owner, at: now), taken: taken, to: owner)
     }
 
     /// The feed is awaited only until it has noted the request, so that it hears of users in the right order.

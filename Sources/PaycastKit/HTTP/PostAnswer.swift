@@ -33,6 +33,9 @@ struct Commit: Decodable, Equatable, Sendable {
     var cursor: String?
     /// Who has it now: `yours`, the user's whose stream posted it, `others` or `nobody`.
     var claim: String?
+
+    /// What changes nothing belongs to the user all the same: the store's webhook came first, with this or with newer.
+    var isGranted: Bool { claim == "yours" && ["applied", "duplicate", "stale", "ignored"].contains(outcome) }
 }
 
 extension PostAnswer {

@@ -49,12 +49,14 @@ struct Acknowledgement: Equatable, Sendable {
     /// The user asked for it, and the server left it where it was.
     var isDenied: Bool { verdict == .ownedByOther }
 
+    /// Whether the user has it.
+    var isGranted: Bool {
+        if case .committed(let commit) = verdict { commit.isGranted } else { false }
+    }
+
     func outcome(for watcher: Watcher) -> PurchaseOutcome {
         guard case .committed(let commit) = verdict, commit.claim != "others" else { return .ownedByOther }
-        // What changes nothing belongs to the user all the same: the store's webhook came first, with this or with newer.
-        guard commit.claim == "yours", ["applied", "duplicate", "stale", "ignored"].contains(commit.outcome) else {
-            return .recorded(outcome: commit.outcome)
-        }
+        guard commit.isGranted else { return .recorded(outcome: commit.outcome) }
         if watcher.isOwnedBefore { return watcher.product == product ? .alreadyOwned : .changesAtRenewal }
         return .granted(Grant(product: product, outcome: commit.outcome, isConsumable: isConsumable))
     }

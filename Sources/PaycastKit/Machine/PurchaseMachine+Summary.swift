@@ -47,6 +47,19 @@ extension PurchaseMachine {
         return statuses.sorted { $0.key < $1.key }.map { OpenPurchase(product: $0.key, status: $0.value) }
     }
 
+    /// What the store has proven to the device, and the server, which is away, has not got. An order of another user opens nothing,
+    /// nor does one that this device does not know.
+    func proven(to owner: String, at now: Date) -> [SignedTransaction] {
+        let waiting = deliveries.values.filter { delivery in
+            let placed = book.order(of: delivery.transaction)
+            let orderer = placed?.order.stream ?? delivery.memo.stream
+            return orderer?.owner == owner && (placed != nil || delivery.transaction.token == nil)
+                && delivery.transaction.isOpen(at: now) && standing(of: delivery) == .kept(.offline)
+                && (delivery.memo.backoff.hasFailed || gate.hasFailed)
+        }
+        return waiting.map(\.transaction).sorted { $0.id < $1.id }
+    }
+
     /// What is not with the server yet, of this user and of no other.
     func keptCount(of owner: String?) -> Int {
         deliveries.values.count { owner != nil && $0.memo.stream?.owner == owner }

@@ -181,7 +181,8 @@
                 isRevoked: transaction.revocationDate != nil,
                 isUpgraded: transaction.isUpgraded,
                 isFamilyShared: transaction.ownershipType == .familyShared,
-                productType: SignedTransaction.ProductType(transaction.productType)
+                productType: SignedTransaction.ProductType(transaction.productType),
+                expiresAt: transaction.expirationDate
             )
         }
     }

@@ -11,7 +11,11 @@ struct Disk: Sendable {
     var book: Book? { get throws { try read("book") } }
     var entitlements: StoredEntitlements? { get throws { try read("entitlements") } }
 
+    var catalog: Catalog? { get throws { try read("catalog") } }
+
     func save(_ book: Book) throws { try write(book, "book") }
+
+    func save(_ catalog: Catalog) throws { try write(catalog, "catalog") }
 
     /// Nil after a log-out: the next user of the device must not be shown it. No error if it is gone already.
     func save(_ entitlements: StoredEntitlements?) throws {

@@ -15,6 +15,44 @@ public struct Entitlements: Codable, Equatable, Sendable {
     }
 }
 
+extension Entitlements {
+    /// What a product opens, the last catalog tells, or else a contract of it. Where nothing does, it is the main entitlement.
+    func adding(_ proven: [SignedTransaction], catalog: Catalog?) -> Entitlements {
+        var sum = self
+        for transaction in proven {
+            let listed = catalog?.products.first { $0.id == transaction.product }?.entitlements
+            let opens = listed ?? contracts.last { $0.product == transaction.product }?.entitlements
+            for name in opens ?? [] where !sum.isActive(name) {
+                sum.entitlements[name] = Entitlement(
+                    active: true,
+                    state: "active",
+                    product: transaction.product,
+                    accessUntil: transaction.expiresAt,
+                    provider: "apple",
+                    store: "apple"
+                )
+            }
+            if opens.map({ opensMain($0, catalog: catalog) }) ?? (catalog == nil) { sum.active = true }
+            let contract = Contract(
+                product: transaction.product,
+                state: "active",
+                active: true,
+                accessUntil: transaction.expiresAt,
+                provider: "apple",
+                entitlements: opens
+            )
+            sum.contracts = sum.contracts.filter { $0.product != transaction.product || $0.active } + [contract]
+        }
+        return sum
+    }
+
+    /// Without a catalog, which one is the main one is known only of all together.
+    private func opensMain(_ names: [String], catalog: Catalog?) -> Bool {
+        if let main = catalog?.entitlements.first?.name { return names.contains(main) }
+        return !names.isEmpty && entitlements.keys.allSatisfy(names.contains)
+    }
+}
+
 /// One level of access, and what opens it.
 public struct Entitlement: Codable, Equatable, Sendable {
     public var active: Bool
@@ -79,11 +117,14 @@ public enum EntitlementState: Equatable, Sendable {
     case current(Entitlements)
     /// The server gives no answer now. What has ended since is closed, as far as this device's clock has ever told.
     case lastKnown(Entitlements, at: Date)
+    /// What was known last, and what the store has proven to this device since, which the server has yet to answer. Never of another
+    /// user's order.
+    case onDevice(Entitlements)
 
     public var entitlements: Entitlements? {
         switch self {
         case .unknown: nil
-        case .current(let entitlements), .lastKnown(let entitlements, _): entitlements
+        case .current(let entitlements), .lastKnown(let entitlements, _), .onDevice(let entitlements): entitlements
         }
     }
 

@@ -22,6 +22,8 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     public var isFamilyShared: Bool
     /// StoreKit's `productType`; nil if the store does not tell.
     public var productType: ProductType?
+    /// When the period ends that was paid; nil for what does not renew.
+    public var expiresAt: Date?
 
     public enum ProductType: String, Codable, Sendable {
         case consumable, nonConsumable, autoRenewable, nonRenewable
@@ -39,7 +41,8 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         isRevoked: Bool = false,
         isUpgraded: Bool = false,
         isFamilyShared: Bool = false,
-        productType: ProductType? = nil
+        productType: ProductType? = nil,
+        expiresAt: Date? = nil
     ) {
         self.id = id
         self.originalID = originalID ?? id
@@ -53,6 +56,12 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         self.isUpgraded = isUpgraded
         self.isFamilyShared = isFamilyShared
         self.productType = productType
+        self.expiresAt = expiresAt
+    }
+
+    /// Whether it opens anything, as far as the store tells.
+    func isOpen(at now: Date) -> Bool {
+        !isRevoked && !isUpgraded && productType != .consumable && expiresAt.map { $0 > now } ?? true
     }
 
     var version: TransactionVersion {

@@ -83,6 +83,7 @@ func word(_ state: EntitlementState) -> String {
     case .unknown: "unknown"
     case .current: "current"
     case .lastKnown: "last_known"
+    case .onDevice: "on_device"
     }
 }
 

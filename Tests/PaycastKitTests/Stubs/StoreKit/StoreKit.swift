@@ -85,6 +85,7 @@ public struct Transaction: Identifiable, Hashable, Sendable {
     public let signedDate: Date
     public let appAccountToken: UUID?
     public let revocationDate: Date?
+    public let expirationDate: Date?
     public let isUpgraded: Bool
     public let ownershipType: OwnershipType
     public let productType: Product.ProductType
