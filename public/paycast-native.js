@@ -35,8 +35,9 @@
   }
   const isBusy = state => state === "confirming" || Object.values(waiting).includes(state)
   const waits = ["pending", "kept"]
-  // Of what no connection cures, the app tells too, and that it has ended.
+  // Of a purchase that no connection cures, the app tells too, and that it has ended.
   const held = ["refused", "logged_out"]
+  const isHeld = (key, state) => key.startsWith("purchase ") && held.includes(state)
   const isTaken = state => isBusy(state) || state === "kept"
   const isOver = state => !isTaken(state) && state !== "pending"
   const shownAnswers = Object.keys(texts).filter(word => !isBusy(word) && word !== "restored")
@@ -124,7 +125,7 @@
     const [key, event, product] = [keyOf(button), eventOf(button), productOf(button)]
     if (isTaken(states.get(key))) return askAgain(key)
     if (event === "purchase" && !product) return
-    for (const [other, state] of states) if (isOver(state) && !held.includes(state)) states.delete(other)
+    for (const [other, state] of states) if (isOver(state) && !isHeld(other, state)) states.delete(other)
     const number = ++count
     for (const numbers of [messages, heard]) numbers.set(key, number)
     change(key, waiting[event])
@@ -157,7 +158,7 @@
       if (!list) return
       const open = list.filter(({ status }) => ["buying", ...waits, ...held].includes(status))
       const told = new Map(open.map(({ productId, status }) => [`purchase ${productNamed(productId)}`, status]))
-      const mayEnd = (key, state) => purchases ? (!isOver(state) || held.includes(state)) && (state !== "confirming" || frees(key)) : state === "pending"
+      const mayEnd = (key, state) => purchases ? (!isOver(state) || isHeld(key, state)) && (state !== "confirming" || frees(key)) : state === "pending"
       // An answer to the purchase itself, which came after the question, knows better; but of what waits, the next one is news.
       const isOlder = key => (heard.get(key) ?? 0) <= asked || (isNews && waits.includes(states.get(key)))
       for (const [key, state] of states) if (isOlder(key) && !told.has(key) && mayEnd(key, state)) states.delete(key)
