@@ -128,3 +128,5 @@ def test_what_is_not_genuine_is_kept_and_never_finished(open_phone):
     phone.happened("posts the transaction 400")
     disk = phone.disk()
     assert len(disk["outbox"]) == len(disk["unfinished"]) == 1
+    phone.press("Reopen the app")
+    phone.offers("refused", "could not be verified")

@@ -209,6 +209,18 @@ def test_what_waits_ends_when_the_app_says_so(webview):
         assert webview.until_state("annual", state) == access
 
 
+def test_a_page_that_comes_later_is_told_what_no_connection_cures(webview):
+    for status in ("refused", "logged_out"):
+        webview.answer_state({"purchases": [{"productId": webview.monthly, "status": status}]})
+        assert webview.until_state("monthly", status) == FREE
+        webview.press("annual")
+        webview.finish("pro.annual", status="cancelled")
+        webview.until_state("annual", "cancelled")
+        assert webview.until_state("monthly", status) == FREE, "another purchase does not end it"
+        webview.answer_state({"purchases": []})
+        assert webview.until_state("monthly", None) == FREE
+
+
 def test_what_is_kept_may_turn_out_otherwise(webview):
     webview.press("annual")
     webview.finish("pro.annual", status="kept")
