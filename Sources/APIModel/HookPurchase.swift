@@ -31,7 +31,7 @@ public struct HookPurchase: Codable, Sendable, Equatable {
     /// `statedAt` is the date of the statement that the message tells of.
     public init(_ contract: Contract, statedAt: Instant) {
         let charge = contract.transaction?.transaction
-        store = contract.key.provider.rawValue
+        store = contract.store ?? contract.key.provider.rawValue
         provider = contract.key.provider.rawValue
         environment = contract.key.environment.rawValue
         transaction = charge?.id ?? contract.key.lineage

@@ -31,7 +31,7 @@ import Testing
         notice.previousState = .inGracePeriod
         notice.active = true
         notice.accessUntil = Instant(iso8601: "2026-01-03T12:00:00Z")
-        let at = Instant(iso8601: "2025-12-03T12:04:00Z") ?? Instant(milliseconds: 0)
+        let at = Instant(iso8601: "2025-12-03T12:04:00.000Z") ?? Instant(milliseconds: 0)
         return FeedItem(Entry(position: position, committedAt: at, notice: notice, fragments: []), epoch: "e0000000")
     }
 
@@ -58,7 +58,7 @@ import Testing
         for part in [
             "The contract changed from “grace period” to “active”, until 3 January 2026.", "1.4 ms", "of 3 pages",
             "3 December 2025, 12:04:00.000 UTC",
-            "The store has sent it once more since.", #"href="/console/users/42""#, "2025-12-03T12:04:00Z",
+            "The store has sent it once more since.", #"href="/console/users/42""#, "2025-12-03T12:04:00.000Z",
             "<h1>Renewed</h1>", "<code>DID_RENEW</code>", "<code>in_grace_period</code>", "Apple, Production",
             "<dt>Original transaction</dt><dd><bdi>c1</bdi></dd>",
         ] {
@@ -71,8 +71,8 @@ import Testing
         let site = ConsoleTestSite(keys: [Self.operations])
         let cookie = try site.logIn(Self.operations)
         var item = Self.item("x")
-        item.receivedAt = "2025-12-03T12:04:00Z"
-        let start = try #require(Instant(iso8601: "2025-12-03T12:04:00Z"))
+        item.receivedAt = "2025-12-03T12:04:00.000Z"
+        let start = try #require(Instant(iso8601: "2025-12-03T12:04:00.000Z"))
         site.api.answer(.event(id: "x"), with: answer(item))
         let end = start + .milliseconds(340)
         let told: [(url: String, state: String, position: Int64, end: Instant?)] = [

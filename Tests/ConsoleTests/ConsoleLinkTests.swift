@@ -24,6 +24,7 @@ import Testing
             stream: "s",
             locale: nil,
             active: false,
+            entitlements: [:],
             contracts: [],
             orders: [],
             since: "e-7"

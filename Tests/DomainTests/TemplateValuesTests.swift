@@ -63,7 +63,7 @@ import Testing
             user: "42"
         )
         #expect(values["trial"] == "true" && values["trial_ends_at"] == "18 December 2025")
-        #expect(values["trial_ends_at_iso"] == "2025-12-18T21:47:00Z")
+        #expect(values["trial_ends_at_iso"] == "2025-12-18T21:47:00.000Z")
     }
 
     struct Price: Sendable {

@@ -115,3 +115,8 @@ struct AppPost {
         )
     }
 }
+
+extension String {
+    /// How many contracts of grants an answer about a user lists.
+    var grantCount: Int { ranges(of: /"pending_product":null,"product":"[^"]*","provider":"paycast"/).count }
+}

@@ -14,7 +14,8 @@ import Testing
         let journey = try AppleJourney()
         let order = try journey.order(for: "42")
         let (lineage, transaction) = try journey.outsidePurchase(until: Clock().now() + .seconds(86_400))
-        let body = #"{"signedTransaction":"\#(transaction)","stream":"\#(order.stream)","order":"\#(order.token)"}"#
+        let claim = #""stream":"\#(order.stream)","order":"\#(order.token)","asked":true"#
+        let body = #"{"signedTransaction":"\#(transaction)",\#(claim)}"#
         let answer = try journey.post(Array(body.utf8), to: "/transactions/apple")
         #expect(answer.contains(#""outcome":"applied""#), "\(answer)")
         try Deadline(.seconds(60)).wait { journey.apple.requests.contains { $0.method == "PUT" } }

@@ -110,7 +110,7 @@ import Testing
         #expect(forged.status == 403 && forged["error"] == "forged_stream_name", "\(forged)")
         let named = try app.post("/receipts/apple", members: ["receipt": receipt, "user": "bob"])
         #expect(named.status == 401, "\(named)")
-        #expect(try app.entitlements(of: "bob").contains(#""entitlements":[]"#))
+        #expect(try app.entitlements(of: "bob").contains(#""contracts":[]"#))
     }
 
     /// Ids are not secret. Whoever writes one into a receipt gets nothing by it, and learns nothing.
@@ -125,7 +125,7 @@ import Testing
         let posted = try app.post("/receipts/apple", members: body, isAsked: isAsked)
         #expect(posted.status == 200 && posted["claim"] == "unproven", "\(posted)")
         #expect(posted.body.contains(#""events":[]"#) && !posted.body.contains("monthly"), "\(posted)")
-        #expect(try app.entitlements(of: "thief").contains(#""entitlements":[]"#))
+        #expect(try app.entitlements(of: "thief").contains(#""contracts":[]"#))
     }
 
     /// What strangers post waits in its own queue, which is short, and holds up no store.

@@ -150,7 +150,7 @@ import Testing
         try backend.wait(for: 2)
         #expect(
             backend.messages.last?.data.superseded == 1
-                && backend.messages.last?.data.entitlements?.first?.state == "cancelled"
+                && backend.messages.last?.data.contracts?.first?.state == "cancelled"
         )
     }
 

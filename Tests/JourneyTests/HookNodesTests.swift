@@ -65,7 +65,7 @@ import Testing
         }
         let messages = backend.messages
         for user in HookNodesTests.users {
-            let states = messages.filter { $0.data.user?.text == user }.map { $0.data.entitlements?.count ?? 0 }
+            let states = messages.filter { $0.data.user?.text == user }.map { $0.data.contracts?.count ?? 0 }
             #expect(states.max() == (isBack ? 10 : 8))
             // What was on its way when the node was frozen may arrive when it runs again; nothing else comes late.
             let late = states.indices.filter { states[$0] < states[..<$0].max() ?? 0 }
@@ -77,7 +77,7 @@ import Testing
         try Deadline(.seconds(90)).wait(for: "\(count) states of each user") {
             let messages = backend.messages
             return HookNodesTests.users.allSatisfy { user in
-                messages.contains { $0.data.user?.text == user && $0.data.entitlements?.count == count }
+                messages.contains { $0.data.user?.text == user && $0.data.contracts?.count == count }
             }
         }
     }

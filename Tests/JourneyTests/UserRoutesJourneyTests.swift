@@ -121,7 +121,7 @@ import Testing
         Refused(path: "/users/a/b", status: 404, code: "not_found"),
         Refused(path: "/users/42/", method: "DELETE", status: 404, code: "not_found"),
         Refused(path: "/users/42/grants//", method: "DELETE", status: 404, code: "not_found"),
-        Refused(path: "/users/42/grants/", method: "DELETE", status: 404, code: "unknown_grant"),
+        Refused(path: "/users/42/grants/?reason=x", method: "DELETE", status: 404, code: "unknown_grant"),
         Refused(path: "/users/42/events", isTrusted: false, status: 401, code: "unauthorized"),
         Refused(path: "/users/42/events", method: "POST", status: 405, code: "method_not_allowed"),
         Refused(path: "/users/a%0Ab/events", code: "invalid_user"),

@@ -125,7 +125,7 @@ import Testing
         defer { ledger.remove() }
         let lines = [Line(product: "base"), Line(product: "extra", isRemoved: true)]
         _ = try ledger.send(try read("e1", lines: lines, minute: 1, token: token))
-        let held = try ledger.entitlements("42").entitlements
+        let held = try ledger.entitlements("42").contracts
         #expect(held.map(\.product) == ["base", "extra"] && held.map(\.autoRenew) == [true, false])
         #expect(held.map(\.state) == [.active, .cancelled])
     }

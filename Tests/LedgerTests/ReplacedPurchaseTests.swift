@@ -63,7 +63,7 @@ import Testing
             #expect(try ledger.entitlements("42").isActive)
         }
         ledger.clock.set(to: Self.changedAt + Self.day)
-        let held = try ledger.entitlements("42").entitlements
+        let held = try ledger.entitlements("42").contracts
         #expect(held.first?.product == "annual" && held.filter(\.isActive).count == 1)
         #expect(try !shown(ledger).contains { $0.hasSuffix("=paywall") })
     }

@@ -195,7 +195,8 @@ extension [Fragment] {
 extension UserLocales {
     /// Whether it was news.
     fileprivate func note(_ language: String, of user: UserID) throws -> Bool {
-        try note(UserLocale(language: try #require(LanguageTag(language))), of: user)
+        let tag: LanguageTag = try #require(LanguageTag(language))
+        return try note(UserLocale(language: tag), of: user)
     }
 
     fileprivate func note(_ said: UserLocale, of user: UserID) throws -> Bool {

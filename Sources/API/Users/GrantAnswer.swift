@@ -202,7 +202,7 @@ extension UserRecord {
                 let charge = record.tracked.contract.transaction?.transaction
             else { continue }
             var grant = Grant(id: id, user: user, product: charge.product, grantedAt: charge.purchasedAt, reason: "")
-            grant.group = record.summary.group
+            grant.group = record.tracked.contract.group?.value
             grant.entitlement = record.tracked.contract.entitlements?.value
             (grant.until, grant.revokedAt) = (charge.expiresAt, charge.revokedAt)
             return grant

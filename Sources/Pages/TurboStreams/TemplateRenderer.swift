@@ -110,9 +110,11 @@ extension TemplateRenderer {
         return findOwn(FragmentName.success.rawValue, action: action, target: target, values: values)
     }
 
-    /// The ids of the elements that the variants have, sorted; empty if there is no such template.
+    /// The ids of the elements that the variants have, sorted; empty if there is no such template. An id that is a value stands
+    /// for the main entitlement's.
     func targets(of name: String, values: [String: String]) -> [String] {
-        Set(candidates(name, values: values).flatMap(\.roots.keys)).sorted()
+        let ids = candidates(name, values: values).flatMap(\.roots.keys)
+        return Set(ids.map { id in PageTarget.allCases.map(\.rawValue).first { id == "{{\($0)}}" } ?? id }).sorted()
     }
 
     private func candidates(_ name: String, values: [String: String]) -> [TemplateFile] {

@@ -138,10 +138,12 @@ struct DemoPage: Sendable {
         return "<option value=\"\(store.provider.rawValue)\" data-steps=\"\(steps)\">\(store.title)</option>"
     }.joined()
 
-    /// What the demo's catalog sells beside the plans. The phone is too small for it, and another catalog may not have it.
+    /// What the demo's catalog sells beside the plans. The phone is too small for it, and another catalog or folder of templates
+    /// may not have it.
     private func extras(newest: [Fragment], for reader: Reader, app: DemoLanguage) -> String {
         guard !reader.isPhone, let maps = EntitlementName("maps"), catalog.entitlements.contains(maps),
-            let prints = SimulatedProduct.extras.last, catalog[prints.id] != nil
+            let prints = SimulatedProduct.extras.last, catalog[prints.id] != nil,
+            core.templates.renderer.element(.paywall, for: .paywall, values: [:]) != nil
         else { return "" }
         return """
             <div class="extras">

@@ -98,6 +98,9 @@ final class TableScenario {
         return effect
     }
 
+    /// What was committed up to now is no statement's effect.
+    func forgetEntries() throws { position = try ledger.entries(after: position).entries.last?.position ?? position }
+
     /// What was committed since the last statement, including the end of access.
     private func effect(of event: String) throws -> Effect {
         let entries = try ledger.entries(after: position).entries

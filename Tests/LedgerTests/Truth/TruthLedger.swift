@@ -50,6 +50,11 @@ final class TruthLedger {
             "yearly": Catalog.Product(group: "premium", level: 2, entitlements: [pro, maps]),
             "season": Catalog.Product(kind: .nonRenewing, duration: .days(40), entitlements: [maps]),
             "lifetime": Catalog.Product(entitlements: [pro]),
+            "paycast.pro.monthly": Catalog.Product(entitlements: [pro]),
+            "paycast.pro.annual": Catalog.Product(entitlements: [pro, maps]),
+            "paycast.lifetime": Catalog.Product(entitlements: [maps]),
+            "paycast.storage": Catalog.Product(entitlements: [maps]),
+            "paycast.team": Catalog.Product(entitlements: [pro]),
         ],
         entitlements: [pro, maps]
     )

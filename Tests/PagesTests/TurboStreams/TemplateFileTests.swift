@@ -56,7 +56,7 @@ import Testing
             key: "success.fuel",
             source: "<p id=\"subscription_status\">x</p>",
             says:
-                "has no element with id=\"paywall\" at the top level; the page keeps that id only if the fragment has it; "
+                "has no element with id=\"{{paywall}}\" at the top level; the page keeps that id only if the fragment has it; "
                 + "what a page shows of a consumable belongs into purchase.html or purchase.PRODUCT.html"
         ),
         Refusal(

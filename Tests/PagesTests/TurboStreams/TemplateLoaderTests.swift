@@ -110,7 +110,9 @@ import Testing
     @Test func warningsFollowTheCatalog() throws {
         let folder = try Folder()
         for name in FragmentName.allCases {
-            let ids = "<p id=\"{{paywall}}\"></p><p id=\"{{subscription_status}}\"></p>"
+            let ids =
+                name == .purchase
+                ? "<p id=\"purchase\"></p>" : "<p id=\"{{paywall}}\"></p><p id=\"{{subscription_status}}\"></p>"
             try folder.write("\(name.rawValue).html", source: name == .success ? paywall("Pro") : ids)
         }
         let loader = try TemplateLoader(folder: folder.path)

@@ -23,7 +23,7 @@ import Testing
         let events = Mutex<[Event]>([])
     }
 
-    private func serve(entitlements: String = "[]", server: Server) throws -> SocketServer {
+    private func serve(contracts: String = "[]", server: Server) throws -> SocketServer {
         let authority = try Self.authority.get()
         let verifier = try AppleVerifier(
             bundleIDs: .any,
@@ -43,7 +43,7 @@ import Testing
             if head.hasPrefix("POST /orders ") {
                 answer = Self.created
             } else if head.hasPrefix("GET /users/4%202/entitlements ") {
-                answer = #"{"user":"4 2","active":true,"entitlements":\#(entitlements),"since":"k3x9-1"}"#
+                answer = #"{"user":"4 2","active":true,"entitlements":{},"contracts":\#(contracts),"since":"k3x9-1"}"#
             } else {
                 let event = try verifier.verify(body: body, now: Self.now)
                 server.events.withLock { $0.append(event) }
@@ -82,9 +82,10 @@ import Testing
     }
 
     private static let held = """
-        [{"product":"paycast.pro.monthly","group":"21580001","state":"active","active":true,
-          "access_until":"2026-02-01T00:00:00Z","auto_renew":true,"trial":false,"trial_ends_at":null,"pending_product":null,"provider":"apple",
-          "environment":"Sandbox","contract":"2000000000000007","family":false}]
+        [{"product":"paycast.pro.monthly","entitlements":["default"],"group":"21580001","state":"active","active":true,
+          "access_until":"2026-02-01T00:00:00.000Z","auto_renew":true,"trial":false,"trial_ends_at":null,
+          "pending_product":null,"provider":"apple","store":"apple","environment":"Sandbox",
+          "contract":"2000000000000007","family":false}]
         """
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -151,7 +152,7 @@ import Testing
         ),
     ]) func continuesTheRightContract(_ given: Case) throws {
         let server = Server()
-        let socket = try serve(entitlements: Self.held, server: server)
+        let socket = try serve(contracts: Self.held, server: server)
         let delivery = try driver(socket).deliver(given.request, now: Self.now)
         #expect(delivery.status == 200)
         let observation = try #require(server.events.withLock { $0.first?.observation })

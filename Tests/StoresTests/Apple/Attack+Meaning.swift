@@ -116,7 +116,6 @@ extension Attack {
         Attack("nested of a foreign root", code: "untrusted_chain") { $0.transaction?.sign(with: try PKI.make()) },
         Attack("nested unsigned", code: "unsupported_algorithm") { $0.transaction?.header["alg"] = "none" },
         Attack("nested is plain JSON", code: "invalid_jws") { $0.transaction?.editText = { _ in "{}" } },
-        Attack("nested is empty", code: "invalid_jws") { $0.renewal?.editText = { _ in "" } },
         Attack("nested signed in the future", code: "signed_in_future") {
             $0.transaction?.payload["signedDate"] = 2_524_608_000_000
         },

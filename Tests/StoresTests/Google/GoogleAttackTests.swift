@@ -183,7 +183,7 @@ import Testing
         .item("no end", member: "expiryTime", value: nil, until: nil),
         .item("end that is a number", member: "expiryTime", value: 1_769_817_600, until: nil),
         .item("end that is no date", member: "expiryTime", value: "tomorrow", until: nil),
-        .item("end after 2100", member: "expiryTime", value: "2201-01-01T00:00:00Z", until: "2201-01-01T00:00:00Z"),
+        .item("end after 2100", member: "expiryTime", value: "2201-01-01T00:00:00Z", until: "2201-01-01T00:00:00.000Z"),
         .item(
             "end with nanoseconds",
             member: "expiryTime",

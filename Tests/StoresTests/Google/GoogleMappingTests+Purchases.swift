@@ -17,7 +17,7 @@ extension GoogleMappingTests {
             of: .consumable,
             is: .purchaseCompleted,
             state: .delivered,
-            fragments: ["paywall=success"]
+            fragments: []
         ),
         Row(
             "27: non-renewing",

@@ -96,9 +96,7 @@ import Testing
         #expect(observation?.contract.lineage == "70" && observation?.transaction?.id == "71")
     }
 
-    @Test(arguments: ["INITIAL_PURCHASE", "RENEWAL", "SUBSCRIPTION_EXTENDED"]) func prepaidPlanEnds(_ type: String)
-        throws
-    {
+    @Test(arguments: ["INITIAL_PURCHASE", "RENEWAL"]) func prepaidPlanEnds(_ type: String) throws {
         let prepaid = try RevenueCatSpecimen(type, changes: ["store": "PLAY_STORE", "period_type": "PREPAID"]).verify()
         #expect(prepaid.observation?.snapshot?.state == .active && prepaid.observation?.snapshot?.autoRenew == false)
         #expect(try RevenueCatSpecimen(type).verify().observation?.snapshot?.autoRenew == true)

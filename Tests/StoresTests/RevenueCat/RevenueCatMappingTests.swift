@@ -102,21 +102,21 @@ extension RevenueCatMappingTests {
             ),
             is: .purchaseCompleted,
             state: .delivered,
-            fragments: ["paywall=success"]
+            fragments: []
         ),
         Row(
             "27 NON_RENEWING_PURCHASE that opens nothing",
             event: coins.with("entitlement_ids", to: .raw("null")),
             is: .purchaseCompleted,
             state: .delivered,
-            fragments: ["paywall=success"]
+            fragments: []
         ),
         Row(
             "27 NON_RENEWING_PURCHASE with an empty list",
             event: coins.with("entitlement_ids", to: []),
             is: .purchaseCompleted,
             state: .delivered,
-            fragments: ["paywall=success"]
+            fragments: []
         ),
         Row(
             "27 NON_RENEWING_PURCHASE that does not say what it opens",
@@ -146,7 +146,7 @@ extension RevenueCatMappingTests {
             after: [coins.with("entitlement_ids", to: [])],
             is: .refundCompleted,
             state: .revoked,
-            fragments: ["paywall=revoked"]
+            fragments: []
         ),
         Row(
             "27 NON_RENEWING_PURCHASE for a time",

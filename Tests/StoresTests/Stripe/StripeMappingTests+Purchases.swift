@@ -17,7 +17,7 @@ extension StripeMappingTests {
             of: .consumable,
             is: .purchaseCompleted,
             state: .delivered,
-            fragments: ["paywall=success"]
+            fragments: []
         ),
         Row(
             "27: non-renewing",
