@@ -165,7 +165,7 @@ def test_the_keyboard_is_enough(office, open_page):
     expect(page.locator("#page")).to_be_focused()
     press_until(page, "Tab", page.get_by_role("main").get_by_role("link", name=re.compile("Grant")).first)
     page.keyboard.press("Enter")
-    press_until(page, "Tab", page.get_by_label(re.compile("^Product")))
+    press_until(page, "Tab", page.get_by_label(re.compile("^Or a product")))
     page.keyboard.type("pro.annual")
     press_until(page, "Tab", page.get_by_label("Why"))
     page.keyboard.type("ticket 7")

@@ -40,6 +40,7 @@ def shop(tmp_path):
     server.stop()
     server.start()
     shutil.copy(turbo(), server.public / "turbo.js")
+    shutil.copy(Path(__file__).parent / "turbo_elements.js", server.public)
     yield server
     server.stop()
 
@@ -52,7 +53,8 @@ def shop_page(shop, open_page):
         source = source or shop.source(user, "sse")
         page.write_text(
             '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>'
-            '<link rel="icon" href="data:,"><script type="module" src="/turbo.js"></script></head>'
+            '<link rel="icon" href="data:,"><script type="module" src="/turbo.js"></script>'
+            '<script type="module" src="/turbo_elements.js"></script></head>'
             f"<body>{source}{elements}</body></html>"
         )
         return open_page(f"{shop.url}/shop.html")
