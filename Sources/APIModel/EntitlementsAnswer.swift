@@ -35,13 +35,13 @@ public struct EntitlementItem: Codable, Sendable, Equatable {
     @Nullable public var autoRenew: Bool?
     /// Whether it is a free trial now.
     public var trial: Bool
-    /// ISO 8601, UTC; null if it is none.
+    /// ISO 8601, UTC; null without a trial.
     @Nullable public var trialEndsAt: String?
     /// Who tells of it.
     @Nullable public var provider: String?
     /// Who sold it: another store than `provider` behind RevenueCat and PurchaseKit.
     @Nullable public var store: String?
-    /// The store's lineage id. Left out if there is none, and for pages: whoever holds Google's may claim its purchase.
+    /// The store's lineage id. Left out without a contract, and for pages: whoever holds Google's may claim its purchase.
     public var contract: String?
 
     init(_ entitlement: Entitlement) {
@@ -81,7 +81,7 @@ public struct ContractItem: Codable, Sendable, Equatable {
     @Nullable public var autoRenew: Bool?
     /// Whether it is a free trial now.
     public var trial: Bool
-    /// When the trial ends: ISO 8601, UTC; null if it is none.
+    /// When the trial ends: ISO 8601, UTC; null without one.
     @Nullable public var trialEndsAt: String?
     /// The product of the next period, if it changes.
     @Nullable public var pendingProduct: String?

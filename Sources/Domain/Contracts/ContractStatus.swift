@@ -14,7 +14,7 @@ public struct ContractStatus: Sendable, Hashable {
 
     public var isActive: Bool { state.givesAccess }
 
-    /// When the free trial ends that the present period is; nil if it is none.
+    /// When the free trial ends that the present period is; nil without one.
     public var trialEndsAt: Instant? { isTrial ? endsAt : nil }
 
     /// When access will end by itself; nil when it will not, or already has.

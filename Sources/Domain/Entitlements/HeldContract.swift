@@ -149,7 +149,7 @@ public struct ContractSummary: Sendable, Equatable {
     public var isActive: Bool
     public var accessUntil: Instant?
     public var autoRenew: Bool?
-    /// When the free trial ends; nil if it is none.
+    /// When the free trial ends; nil without one.
     public var trialEndsAt: Instant?
     public var pendingProduct: String?
     public var provider: Provider
