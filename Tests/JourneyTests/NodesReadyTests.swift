@@ -104,7 +104,7 @@ extension PostgresNodes {
             environment: ["DATABASE_URL": cluster.url].merging(environment) { _, own in own },
             folder: nodes[0].folder.path
         )
-        _ = try process.waitForExit(timeout: .seconds(40))
+        _ = try process.waitForExit(timeout: .seconds(120))
         return process.output
     }
 }
