@@ -24,15 +24,10 @@ struct CompletionScript {
     init() {
         entries = Help.commands.keys.sorted().filter { $0 != "help" }.map { name in
             let lines = (Help.commands[name] ?? "").split(separator: "\n", omittingEmptySubsequences: false)
-            let options = lines.filter { $0.hasPrefix("  --") }.map { line in
-                let words = line.dropFirst(2).split(separator: " ", omittingEmptySubsequences: false)
-                // A value follows the name after one space; the description starts in its own column.
-                return (name: String(words[0]), takesValue: words.count > 1 && words[1].first?.isUppercase == true)
-            }
             return Entry(
                 command: name,
                 summary: String(lines[0].drop { $0 == " " }.prefix { $0 != "." && $0 != ":" }),
-                options: options + [(name: "--help", takesValue: false)],
+                options: Help.options(of: name) + [(name: "--help", takesValue: false)],
                 words: CompletionScript.words[name] ?? []
             )
         }

@@ -49,7 +49,13 @@ enum Program {
             let hasHelp = try arguments.flag("--help")
             let hasH = try arguments.flag("-h")
             if hasHelp || hasH { return try help([command.name]) }
-            let parsed = try command.init(&arguments)
+            let parsed: any Command
+            do throws(UsageError) {
+                parsed = try command.init(&arguments)
+            } catch {
+                try arguments.refuseOptions(besides: Help.options(of: command.name).map(\.name))
+                throw error
+            }
             try arguments.finish()
             return run(parsed)
         } catch {
@@ -96,6 +102,16 @@ enum Help {
     }
 
     static let overview = commands["help"] ?? ""
+
+    /// Each `--name` of a command, and whether it takes a value.
+    static func options(of command: String) -> [(name: String, takesValue: Bool)] {
+        let lines = (commands[command] ?? "").split(separator: "\n")
+        return lines.filter { $0.hasPrefix("  --") }.map { line in
+            let words = line.dropFirst(2).split(separator: " ", omittingEmptySubsequences: false)
+            // A value follows the name after one space; the description starts in its own column.
+            return (name: String(words[0]), takesValue: words.count > 1 && words[1].first?.isUppercase == true)
+        }
+    }
 
     /// `apple, google … or purchasekit`.
     private static let stores = {

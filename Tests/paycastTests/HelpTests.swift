@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: Help.commands.keys.sorted()) func fitsATerminal(_ name: String) throws {
         let text = try #require(Help.commands[name])
         let lines = text.split(separator: "\n")
-        #expect(lines.allSatisfy { $0.count <= 84 }, "\(lines.filter { $0.count > 84 })")
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines.filter { $0.count > 80 })")
         #expect(!text.contains("{{") && !text.hasSuffix("\n"))
     }
 

@@ -51,6 +51,17 @@ import Testing
         Misuse(words: ["sign"], hint: "sign NAME"),
         Misuse(words: ["order", "--user", "1"], hint: "--product"),
         Misuse(words: ["version", "--verbose"], hint: "unknown option"),
+        Misuse(words: ["erase", "--usr", "42"], hint: "Did you mean --user?"),
+        Misuse(words: ["export", "--usr", "42"], hint: "Did you mean --user?"),
+        Misuse(words: ["grant", "--usr", "42", "--product", "p"], hint: "Did you mean --user?"),
+        Misuse(words: ["grant", "--user", "42", "--prodct", "p"], hint: "Did you mean --product?"),
+        Misuse(words: ["revoke", "--user", "42", "--gant", "g"], hint: "Did you mean --grant?"),
+        Misuse(words: ["order", "--user", "1", "--prodcut", "p"], hint: "Did you mean --product?"),
+        Misuse(words: ["publish", "--usr", "1", "--html", "x"], hint: "Did you mean --user?"),
+        Misuse(words: ["replay", "--usr", "1"], hint: "Did you mean --user?"),
+        Misuse(words: ["tail", "--page", "--usr", "1"], hint: "Did you mean --user?"),
+        Misuse(words: ["copy", "--form", "sqlite:a.db", "--to", "sqlite:b.db"], hint: "Did you mean --from?"),
+        Misuse(words: ["order", "--user", "1", "--provider", "apple"], hint: "--product is missing"),
     ]) func wrongCommandLineExits64(_ misuse: Misuse) throws {
         let process = PaycastProgram.start(misuse.words)
         #expect(try process.waitForExit() == 64)

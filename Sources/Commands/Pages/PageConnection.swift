@@ -204,9 +204,7 @@ func readableFile(_ arguments: inout Arguments, _ option: String) throws(UsageEr
 }
 
 /// What a page has received at once.
-struct PageMessage: Followed {
-    static let fields = ["cursor", "action", "target", "text"]
-
+struct PageMessage {
     let cursor: Cursor?
     var elements: [StreamElement]
     /// Where a page continues whose WebSocket the server ends.
@@ -220,14 +218,22 @@ struct PageMessage: Followed {
         farewell = own.lazy.compactMap(\.since).first
         elements = found.isEmpty ? [StreamElement(html: html)] : found.filter { !$0.isForSource }
     }
+}
+
+/// One element of a message: what `tail` prints as one line.
+struct PageLine: Followed {
+    static let fields = ["cursor", "action", "target", "text"]
+
+    let cursor: Cursor?
+    let element: StreamElement
 
     /// `text` has to occur; the others have to be equal.
     func has(_ value: String, for field: String) -> Bool {
         switch field {
         case "cursor": cursor?.description == value
-        case "action": elements.contains { $0.action == value }
-        case "target": elements.contains { $0.target == value || $0.targets == value }
-        default: elements.contains { $0.html.contains(value) }
+        case "action": element.action == value
+        case "target": element.target == value || element.targets == value
+        default: element.html.contains(value)
         }
     }
 }

@@ -47,13 +47,19 @@ struct FeedFollower {
     /// The query of the next request.
     var query: QueryItems { [("since", since)] + filter.query }
 
-    mutating func received(_ entry: some Followed) -> Action {
-        if let cursor = entry.cursor {
-            // Skips what a server repeats after a reconnect.
-            if let seen, seen.epoch == cursor.epoch, seen.position >= cursor.position { return .skip }
-            seen = cursor
-            since = cursor.description
-        }
+    mutating func received(_ entry: some Followed) -> Action { takes(entry.cursor) ? judge(entry) : .skip }
+
+    /// False for what a server repeats after a reconnect. Nil if the server does not say where it is.
+    mutating func takes(_ cursor: Cursor?) -> Bool {
+        guard let cursor else { return true }
+        if let seen, seen.epoch == cursor.epoch, seen.position >= cursor.position { return false }
+        seen = cursor
+        since = cursor.description
+        return true
+    }
+
+    /// Of what is one line.
+    mutating func judge(_ entry: some Followed) -> Action {
         guard filter.matches(entry) else { return .skip }
         printed += 1
         if !until.isEmpty && until.matches(entry) { return .printAndFinish }

@@ -61,7 +61,7 @@ struct PageTail: TailSubject {
         if let since, since != "start", Cursor(since) == nil {
             throw UsageError("of a stream, --since must be a cursor such as 3f9a-120, or start; not \(quoted(since))")
         }
-        follower = try FeedFollower(&arguments, filter: TailFilter(), since: since, fields: PageMessage.fields)
+        follower = try FeedFollower(&arguments, filter: TailFilter(), since: since, fields: PageLine.fields)
     }
 
     private static func name(
@@ -161,10 +161,15 @@ struct PageTail: TailSubject {
             shown.forget()
         }
         if transport == .websocket { message.elements.removeAll { !shown.add($0) } }
-        guard !message.elements.isEmpty else { return nil }
-        let action = follower.received(message)
-        if action != .skip { output.show(message) }
-        return action.ending
+        guard !message.elements.isEmpty, follower.takes(message.cursor) else { return nil }
+        // A line is an element: they are what is counted and matched.
+        for element in message.elements {
+            let line = PageLine(cursor: message.cursor, element: element)
+            let action = follower.judge(line)
+            if action != .skip { output.show(line) }
+            if let ending = action.ending { return ending }
+        }
+        return nil
     }
 
     // MARK: The name
@@ -217,38 +222,35 @@ struct PageOutput {
     /// The whole fragment after its line.
     let printsHTML: Bool
 
-    func show(_ message: PageMessage) {
+    func show(_ line: PageLine) {
         let now = Clock().now()
-        for element in message.elements {
-            if printsJSON {
-                printJSON(PageOutput.json(element, of: message, at: now))
-            } else {
-                printText(PageOutput.line(element, of: message, at: now))
-                if printsHTML {
-                    for line in element.html.split(whereSeparator: \.isNewline) { printText(String(line)) }
-                }
-            }
+        guard !printsJSON else { return printJSON(PageOutput.json(line, at: now)) }
+        printText(PageOutput.text(line, at: now))
+        if printsHTML {
+            for row in line.element.html.split(whereSeparator: \.isNewline) { printText(String(row)) }
         }
     }
 
-    static func line(_ element: StreamElement, of message: PageMessage, at now: Instant) -> String {
+    static func text(_ line: PageLine, at now: Instant) -> String {
+        let element = line.element
         let target = element.target.map { "#" + $0 } ?? element.targets
         // As Turbo does it.
         let text = element.action == "refresh" ? "the page loads itself again" : element.text(limit: 60)
-        let line = [
-            clock(now.iso8601), padded(message.cursor.map { "\($0)" } ?? "-", to: 14),
+        let row = [
+            clock(now.iso8601), padded(line.cursor.map { "\($0)" } ?? "-", to: 14),
             padded(element.action ?? "-", to: 8), padded(target ?? "-", to: 20),
             padded("\(element.html.utf8.count) B", to: 8), text,
         ].joined(separator: "  ")
-        return String(line.reversed().drop { $0 == " " }.reversed())
+        return String(row.reversed().drop { $0 == " " }.reversed())
     }
 
-    static func json(_ element: StreamElement, of message: PageMessage, at now: Instant) -> [UInt8] {
-        JSON.encode(
+    static func json(_ line: PageLine, at now: Instant) -> [UInt8] {
+        let element = line.element
+        return JSON.encode(
             ReceivedElement(
                 at: now.iso8601,
                 bytes: element.html.utf8.count,
-                cursor: message.cursor.map { "\($0)" },
+                cursor: line.cursor.map { "\($0)" },
                 action: element.action,
                 target: element.target,
                 targets: element.targets,

@@ -135,10 +135,22 @@ public struct Arguments {
         if let value = tokens.first?.value { throw UsageError("unexpected argument \(quoted(value))") }
     }
 
+    /// Rejects options that are not among all that the command has, when it has not come to take them all: one that is
+    /// misspelt is why another is missing.
+    public func refuseOptions(besides all: [String]) throws(UsageError) {
+        let names = all + known
+        guard let name = tokens.lazy.compactMap(\.name).first(where: { !names.contains($0) }) else { return }
+        throw Arguments.unknownOption(name, known: names)
+    }
+
     private func refuseUnknownOptions() throws(UsageError) {
         guard let name = tokens.lazy.compactMap(\.name).first else { return }
         if known.contains(name) { throw UsageError("\(name) is given more than once") }
-        throw UsageError("unknown option \(quoted(name))" + suggestion(for: name, among: known.filter { $0 != "-h" }))
+        throw Arguments.unknownOption(name, known: known)
+    }
+
+    private static func unknownOption(_ name: String, known: [String]) -> UsageError {
+        UsageError("unknown option \(quoted(name))" + suggestion(for: name, among: known.filter { $0 != "-h" }))
     }
 }
 

@@ -26,6 +26,8 @@ public struct LedgerBackup: Sendable, Equatable {
         epoch: String?,
         before: () throws(CopyError) -> Void = {}
     ) throws(CopyError) -> LedgerBackup {
+        let folder = LedgerFile.folder(of: file)
+        guard access(folder, F_OK) == 0 else { throw CopyError("there is no folder \(folder): make it first") }
         let draft = "\(file).\(getpid()).part"
         unlink(draft)
         // SQLite would make it readable to everyone whom the umask lets in.

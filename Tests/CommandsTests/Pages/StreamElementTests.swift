@@ -77,7 +77,7 @@ import Testing
             cursor: nil
         )
         #expect(renewal.elements.map(\.html) == [refresh] && renewal.farewell == nil)
-        #expect(!renewal.has("0011", for: "text"))
+        #expect(!renewal.elements.contains { PageLine(cursor: nil, element: $0).has("0011", for: "text") })
     }
 
     @Test func controlCharactersDoNotReachTheTerminal() throws {
@@ -85,11 +85,11 @@ import Testing
             html: "<turbo-stream action=\"a\u{1B}[2J\" target=\"\u{7}\">\u{9B}x</turbo-stream>",
             cursor: "e-1"
         )
-        let element = try #require(message.elements.first)
-        let json = try #require(JSONNode(PageOutput.json(element, of: message, at: .init(milliseconds: 0))))
+        let line = PageLine(cursor: message.cursor, element: try #require(message.elements.first))
+        let json = try #require(JSONNode(PageOutput.json(line, at: .init(milliseconds: 0))))
         #expect(json["action"]?.text == "a\u{1B}[2J" && json["cursor"]?.text == "e-1", "nothing is lost")
-        let line = PageOutput.line(element, of: message, at: .init(milliseconds: 1))
-        #expect(line.hasPrefix("1970-01-01 00:00:00.001  e-1 "))
-        #expect(line.unicodeScalars.allSatisfy { $0.value >= 32 })
+        let text = PageOutput.text(line, at: .init(milliseconds: 1))
+        #expect(text.hasPrefix("1970-01-01 00:00:00.001  e-1 "))
+        #expect(text.unicodeScalars.allSatisfy { $0.value >= 32 })
     }
 }

@@ -54,6 +54,21 @@ import Testing
         #expect(process.errors.contains("nothing matched --until in time (1 s)"))
     }
 
+    /// One message of a page may have several elements: each is a line, and lines are what is counted and matched.
+    @Test(arguments: [["--limit", "2"], ["--until", "text=two"]])
+    func countsTheLinesOfAPage(_ words: [String]) throws {
+        let elements = ["one", "two", "three"].map {
+            #"<turbo-stream action="update" target="\#($0)"><template>\#($0)</template></turbo-stream>"#
+        }
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        let recorder = Recorder([head + "id: e-2\ndata: \(elements.joined())\n\n"], staysOpen: true)
+        let asked = ["tail", "--name", "signed", "--over", "sse", "--server", recorder.url, "--timeout", "30"]
+        let process = PaycastProgram.start(asked + words)
+        #expect(try process.waitForExit() == 0)
+        let lines = process.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].contains("#one") && lines[1].contains("#two"))
+    }
+
     @Test func interruptEndsItQuietly() throws {
         let feed = Feed([entry(2, type: "A")], staysOpen: true)
         let process = feed.tail("--json")
