@@ -19,6 +19,9 @@ struct TemplateWatch {
     mutating func refresh() -> Bool {
         let changes = templates.refresh()
         let warnings = templates.warnings
+        if changes.hasOwnFolder {
+            log.info("templates", fields: ["effect": "those of fragments/ are served in place of the program's own"])
+        }
         for file in changes.updated { log.info("template loaded", fields: ["file": file]) }
         for file in changes.removed {
             let effect = warnings.first { $0.file == file && $0.isRemoved }?.effect ?? "was never served"
@@ -31,7 +34,7 @@ struct TemplateWatch {
         for problem in changes.broken {
             log.error("template broken, last good version kept", fields: ["problem": problem])
         }
-        return !(changes.updated.isEmpty && changes.removed.isEmpty)
+        return changes.hasOwnFolder || !(changes.updated.isEmpty && changes.removed.isEmpty)
     }
 }
 

@@ -53,9 +53,8 @@ public struct DevelopmentWorkspace: Sendable {
         let text = try read(file)
         guard let chain = PEM.blocks("CERTIFICATE", in: text), chain.count == 3, let key = try? PrivateKey(pem: text)
         else { throw .damaged(path: file) }
-        guard let google = try? RSAPrivateKey(pem: try read("\(path)/google.pem")) else {
-            throw .damaged(path: "\(path)/google.pem")
-        }
+        let googleText = try read("\(path)/google.pem")
+        guard let google = try? RSAPrivateKey(pem: googleText) else { throw .damaged(path: "\(path)/google.pem") }
         var secrets: [Provider: String] = [:]
         for file in secretFiles { secrets[file.store] = try line(of: "\(path)/\(file.name)") }
         return DevelopmentWorkspace(
@@ -119,7 +118,11 @@ public struct DevelopmentWorkspace: Sendable {
     }
 
     private static func read(_ path: String) throws(WorkspaceError) -> String {
-        do { return String(decoding: try SmallFile.read(path), as: UTF8.self) } catch { throw .file(error) }
+        do throws(SmallFileError) {
+            return String(decoding: try SmallFile.read(path), as: UTF8.self)
+        } catch {
+            throw error.number == ENOENT ? WorkspaceError.unfinished(path: path) : .file(error)
+        }
     }
 
     /// The file's first line, which must not be empty.
@@ -135,6 +138,8 @@ private let secretFiles = SimulatedStores.all.filter { $0 is any SharedSecretSto
 
 public enum WorkspaceError: Error, Equatable, CustomStringConvertible {
     case missing(path: String)
+    /// A file is not there, although the folder is: a server that starts for the first time needs seconds for its keys.
+    case unfinished(path: String)
     case damaged(path: String)
     case file(SmallFileError)
     case crypto(CryptoError)
@@ -142,6 +147,8 @@ public enum WorkspaceError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing(let path): "there is no \(path): run this in the folder of a server started with --dev"
+        case .unfinished(let path):
+            "there is no \(path) yet: wait until the development server says that it listens, or start it again"
         case .damaged(let path): "\(path) is damaged: delete it, and the development server makes a new one"
         case .file(let error): "cannot use the development workspace: \(error)"
         case .crypto(let error): "cannot make the development authority: \(error)"

@@ -62,6 +62,17 @@ import Testing
         #expect(reader.clockOffset == .seconds(-86_400))
     }
 
+    /// A command beside a server that starts for the first time: some files are there, each whole, and others are not yet.
+    @Test(arguments: ["authority.pem", "google.pem", "api.key", "stream.key", "stripe.key"])
+    func whatIsBeingMadeIsNotDamaged(_ name: String) throws {
+        let folder = try temporaryFolder()
+        let file = "\(try DevelopmentWorkspace.open(in: folder).path)/\(name)"
+        #expect(unlink(file) == 0)
+        #expect(throws: WorkspaceError.unfinished(path: file)) { try DevelopmentWorkspace.existing(in: folder) }
+        _ = try DevelopmentWorkspace.open(in: folder)
+        _ = try DevelopmentWorkspace.existing(in: folder)
+    }
+
     @Test func saysWhatIsWrong() throws {
         let folder = try temporaryFolder()
         #expect(throws: WorkspaceError.missing(path: "\(folder)/.paycast")) {

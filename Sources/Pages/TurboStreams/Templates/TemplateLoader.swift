@@ -11,6 +11,8 @@ public final class TemplateLoader: Sendable {
         public var updated: [String] = []
         /// Files that are gone; their templates are no longer served.
         public var removed: [String] = []
+        /// The folder has come: the program's own templates are no longer served, and nobody has removed them.
+        public var hasOwnFolder = false
         /// Files that broke since the last refresh; the last good version stays in use.
         public var broken: [TemplateProblem] = []
     }
@@ -95,11 +97,15 @@ struct LoadedTemplates: Sendable {
         changes: inout TemplateLoader.Changes
     ) {
         for file in Set(stamps.keys).union(problems.keys).sorted() where files[file] == nil && file != "." {
-            if templates.fileNames.contains(file) { removed.insert(file) }
+            if stamps[file] == .builtIn {
+                changes.hasOwnFolder = true
+            } else {
+                if templates.fileNames.contains(file) { removed.insert(file) }
+                changes.removed.append(file)
+            }
             templates.remove(file)
             stamps[file] = nil
             problems[file] = nil
-            changes.removed.append(file)
         }
     }
 
