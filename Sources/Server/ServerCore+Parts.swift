@@ -125,7 +125,7 @@ extension ServerCore {
             },
             isSpent: { [reader] id in
                 guard let key = IdempotencyKey(header: "console-\(id)") else { return nil }
-                return try? reader.answer { try $0.hasKey(key) }
+                return try? reader.answer(within: .seconds(2)) { try $0.hasKey(key) }
             }
         )
         settings.isDevelopment = configuration.isDevelopment

@@ -14,10 +14,11 @@ extension Services {
         return act
     }
 
-    /// Commits the entry, and waits for it. Not on a loop.
+    /// Commits the entry, and waits for it, but not without end. Not on a loop.
     func commit(_ act: Act) -> Bool {
         let answer = Promise<Result<Void, LedgerError>>()
-        guard writer.submit(.note(act) { answer.fulfil($0) }), case .success = answer.wait() else { return false }
+        guard writer.submit(.note(act) { answer.fulfil($0) }), case .success? = answer.wait(timeout: .seconds(10))
+        else { return false }
         return true
     }
 

@@ -27,10 +27,10 @@ extension Services {
             let command = LedgerCommand.erase(user) { answer.fulfil($0) }
             guard submit(command, by: act, unless: user, hasChangedSince: seen) else { return .busy }
             let step: ErasureStep
-            switch answer.wait() {
-            case .success(let next): step = next
-            case .failure(.changed): return .uncommitted(because: .changed)
-            case .failure:
+            switch answer.wait(timeout: .seconds(30)) {
+            case .success(let next)?: step = next
+            case .failure(.changed)?: return .uncommitted(because: .changed)
+            case .failure?, nil:
                 let message = "The ledger could not erase everything; send the request again."
                 return .unavailable("ledger_unavailable", message: message)
             }

@@ -1,11 +1,12 @@
 import Domain
+import Support
 import Synchronization
 
 /// What users hold since their last change, as the transaction knew it: a message to the backend then need not read it again.
 /// Whatever it does not know is read. It is right as long as the user's message has the same position.
 public final class RecentStates: Sendable {
     /// 10 MB at most. So many wait only for an address that fails, or in a peak.
-    private static let limit = 8192
+    static let limit = 8192
 
     private struct State {
         var position: Int64
@@ -14,7 +15,7 @@ public final class RecentStates: Sendable {
         var uses: Int
     }
 
-    private let states = Mutex<[UserID: State]>([:])
+    private let states = Mutex(BoundedCache<UserID, State>(capacity: RecentStates.limit))
     private let addresses: Int
 
     /// `addresses` is how many are told of each change.
@@ -23,7 +24,6 @@ public final class RecentStates: Sendable {
     func remember(_ records: [HookRecord]) {
         guard !records.isEmpty else { return }
         states.withLock { states in
-            if states.count + records.count > RecentStates.limit { states = [:] }
             for record in records where record.purchase == nil {
                 states[record.user] = record.state.map {
                     State(position: record.position, set: $0, uses: addresses)
@@ -33,15 +33,16 @@ public final class RecentStates: Sendable {
     }
 
     /// By another policy, the answer is another; and nothing is kept of who was erased.
-    func forget() { states.withLock { $0 = [:] } }
+    func forget() { states.withLock { $0 = BoundedCache(capacity: RecentStates.limit) } }
 
     /// Nil as well for a state that time has changed: `now` is past an end that no commit has announced yet.
     func take(_ user: UserID, at position: Int64, now: Instant) -> EntitlementSet? {
         states.withLock { states in
-            guard let state = states[user], state.position == position,
+            guard var state = states[user], state.position == position,
                 !state.set.ranked.contains(where: { $0.status.endsAt.map { $0 <= now } ?? false })
             else { return nil }
-            if state.uses > 1 { states[user]?.uses -= 1 } else { states[user] = nil }
+            state.uses -= 1
+            states[user] = state.uses > 0 ? state : nil
             return state.set
         }
     }

@@ -69,13 +69,17 @@ public final class LedgerReader: Sendable {
         )
     }
 
-    /// Waits for the answer, so it must not be called from a completion. Throws `busy` when the reader is full or closing.
+    /// Waits for the answer, so it must not be called from a completion. Throws `busy` when the reader is full or closing, or
+    /// when it takes longer than `limit`: whoever answers a request has one, since a disk may never answer.
     public func answer<Answer: Sendable>(
+        within limit: Duration? = nil,
         _ question: @escaping @Sendable (inout LedgerQueries) throws -> Answer
     ) throws(LedgerError) -> Answer {
         let promise = Promise<Result<Answer, LedgerError>>()
         guard ask(question, promise.fulfil) else { throw .busy }
-        return try promise.wait().get()
+        guard let limit else { return try promise.wait().get() }
+        guard let answer = promise.wait(timeout: limit) else { throw .busy }
+        return try answer.get()
     }
 
     /// Answers the waiting questions and ends the thread. Must not be called from a completion.

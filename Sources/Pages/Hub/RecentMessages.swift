@@ -71,11 +71,20 @@ struct RecentMessages {
         first += 1
         bytes -= size
         floor = position
-        streams[stream]?.removeFirst()
+        streams[stream]?.dropOldest()
         if streams[stream]?.isEmpty == true { (streams[stream], outdated[stream]) = (nil, nil) }
         // In bulk, so that one more message does not move the whole list.
         guard first > order.count / 2 else { return }
         order.removeFirst(first)
         first = 0
+    }
+}
+
+extension ArraySlice<Message> {
+    /// A slice keeps what was before it until it grows, so the message is emptied: its bytes no longer count.
+    fileprivate mutating func dropOldest() {
+        guard let oldest = first else { return }
+        self[startIndex] = Message(stream: oldest.stream, position: nil, parts: [])
+        removeFirst()
     }
 }

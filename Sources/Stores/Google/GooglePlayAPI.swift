@@ -2,6 +2,7 @@ import Crypto
 public import Domain
 import Encoding
 public import HTTPClient
+import Support
 import Synchronization
 
 /// Google's Android Publisher API (https://developers.google.com/android-publisher): reads and acknowledges purchases.
@@ -170,18 +171,23 @@ struct GoogleReading {
 /// Remembers since when Google has given the same answer about a purchase. In memory and bounded: a forgotten answer
 /// counts as new.
 final class GoogleUnchangedAnswers: Sendable {
-    private static let capacity = 10_000
+    static let capacity = 10_000
 
-    private let answers = Mutex<[String: (digest: [UInt8], readAt: Instant)]>([:])
+    private struct Known {
+        let digest: [UInt8]
+        let readAt: Instant
+    }
+
+    private let answers = Mutex(BoundedCache<String, Known>(capacity: GoogleUnchangedAnswers.capacity))
 
     /// Call it for every reading, whatever caused it: an answer that returns after a different one counts as new.
     func firstReading(of name: String, body: [UInt8], readAt: Instant) -> Instant {
         let digest = SHA256.hash(body)
         return answers.withLock { answers in
-            if let known = answers[name], known.digest == digest { return known.readAt }
-            if answers.count >= GoogleUnchangedAnswers.capacity { answers = [:] }
-            answers[name] = (digest, readAt)
-            return readAt
+            let first = answers[name].flatMap { $0.digest == digest ? $0.readAt : nil } ?? readAt
+            // What is read again and again stays.
+            answers[name] = Known(digest: digest, readAt: first)
+            return first
         }
     }
 }

@@ -157,4 +157,20 @@ import Testing
         _ = hub.publish(try message(on: stream, position: 2, html: "refresh"))
         #expect(hub.writable(slow).map { String(decoding: $0.html, as: UTF8.self) } == "refresh")
     }
+
+    /// What was dropped from a stream whose newer messages stay would otherwise be held beside all that is counted.
+    @Test func nothingHoldsTheBytesOfWhatWasDropped() throws {
+        var html = Array(repeating: UInt8(ascii: "x"), count: 1000)
+        let stream = try #require(paywall)
+        var recent = RecentMessages(byteLimit: 2000, position: 0)
+        let first = Message(stream: stream, position: 1, parts: [Part(html: html, collapseKey: nil)])
+        recent.add(consume first, at: 1)
+        recent.add(try message(on: stream, position: 2), at: 2)
+        recent.add(try message(on: other, position: 3, html: String(repeating: "y", count: 800)), at: 3)
+        #expect(recent.floor == 1 && recent.messages(on: stream, after: 1)?.count == 1)
+        // An array that nobody else holds is changed in place.
+        let place = html.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        html[0] = UInt8(ascii: "z")
+        #expect(html.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } == place)
+    }
 }

@@ -11,6 +11,11 @@ public struct BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     public subscript(key: Key) -> Value? {
         get { newer[key] ?? older[key] }
         set {
+            guard let newValue else {
+                newer[key] = nil
+                older[key] = nil
+                return
+            }
             if newer.count >= capacity / 2, newer[key] == nil {
                 older = newer
                 newer = [:]
