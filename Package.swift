@@ -185,7 +185,7 @@ let package = Package(
             ["Encoding", "Domain", "Support", "Crypto", "Stores", "PostgresLedger", "Simulator"]
         ),
         tests("PostgresLedger", ["Support", "Ledger"]),
-        tests("Pages", ["Encoding", "Domain", "APIModel", "HTTP"]),
+        tests("Pages", ["Encoding", "Domain", "APIModel", "Support", "HTTP"]),
         tests("Rails", ["Domain", "Ledger", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),

@@ -6,8 +6,8 @@ import Support
 /// Commits a verified event that a store sent or an app posted, and answers only after the commit.
 struct EventCommit: Sendable {
     let services: Services
-    /// The arrival of its request, in nanoseconds of the monotonic clock.
-    let receivedAt: UInt64
+    /// The arrival of its request.
+    let receivedAt: MonotonicTime
     /// What the log says of a commit.
     let step: StaticString
     /// Nil unless a backend says whose the purchases are.
@@ -46,7 +46,7 @@ struct EventCommit: Sendable {
         done: @escaping @Sendable (Verdict) -> Void
     ) {
         let telemetry = services.telemetry
-        telemetry.verified(event.id, receivedAt: receivedAt)
+        telemetry.verified(EventKey(event), receivedAt: receivedAt)
         let command = LedgerCommand.event(event, claim: claim, receivedAt: date ?? services.clock.now()) { result in
             let committed = try? result.get()
             if let committed {
@@ -58,11 +58,11 @@ struct EventCommit: Sendable {
                     ]
                 )
             }
-            telemetry.answered(event.id, outcome: committed?.outcome, receivedAt: receivedAt)
+            telemetry.answered(EventKey(event), outcome: committed?.outcome, receivedAt: receivedAt)
             done(committed.map(Verdict.committed) ?? .failed)
         }
         guard !services.writer.submit(command.audited(by: act)) else { return }
-        telemetry.dropped(event.id)
+        telemetry.dropped(EventKey(event))
         done(.busy)
     }
 

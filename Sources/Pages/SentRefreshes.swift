@@ -21,7 +21,7 @@ public final class SentRefreshes: Sendable {
         var arrived: Int64 = -1
         /// The newest refresh written to an open page, and until when the page's return proves that it arrived.
         var written: Int64 = -1
-        var provableUntil: UInt64 = 0
+        var provableUntil: MonotonicTime = 0
     }
 
     static let capacity = 20_000
@@ -36,7 +36,7 @@ public final class SentRefreshes: Sendable {
         _ position: Int64,
         on stream: StreamName,
         for refreshes: RefreshPolicy,
-        now: UInt64 = monotonicNanoseconds()
+        now: MonotonicTime = monotonicNanoseconds()
     ) -> Bool {
         switch refreshes {
         case .never: return false
@@ -64,7 +64,7 @@ public final class SentRefreshes: Sendable {
         _ position: Int64,
         on stream: StreamName,
         for refreshes: RefreshPolicy,
-        now: UInt64 = monotonicNanoseconds()
+        now: MonotonicTime = monotonicNanoseconds()
     ) {
         record(on: stream, for: refreshes) {
             $0.written = max($0.written, position)

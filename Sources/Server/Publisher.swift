@@ -49,8 +49,8 @@ final class Publisher: Sendable {
         publish(entries.map { publication($0, renderer: renderer, committedAt: now) })
     }
 
-    private func publication(_ entry: Entry, renderer: TemplateRenderer, committedAt: UInt64) -> Publication {
-        guard let event = entry.notice.event, let receivedAt = telemetry.receivedAt(event) else {
+    private func publication(_ entry: Entry, renderer: TemplateRenderer, committedAt: MonotonicTime) -> Publication {
+        guard let event = entry.notice.eventKey, let receivedAt = telemetry.receivedAt(event) else {
             return Publication(entry, renderer: renderer)
         }
         let publication = Publication(entry, renderer: renderer) { [telemetry] pages, first, last in

@@ -83,10 +83,10 @@ struct UnlistedAccountsHour {
     static let limit = 20
 
     private var line = Line()
-    private var writtenAt: UInt64?
+    private var writtenAt: MonotonicTime?
 
     /// Returns what to log, if a line is due: at the first event, and then once an hour.
-    mutating func add(_ account: String, now: UInt64) -> Line? {
+    mutating func add(_ account: String, now: MonotonicTime) -> Line? {
         line.count += 1
         if line.accounts.count < UnlistedAccountsHour.limit, !line.accounts.contains(where: account.hasSameBytes) {
             line.accounts.append(account)

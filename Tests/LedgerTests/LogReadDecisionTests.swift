@@ -1,4 +1,5 @@
 import Domain
+import Support
 import Testing
 
 @testable import PostgresLedger
@@ -12,9 +13,9 @@ import Testing
         #expect(decision.due(at: 0) == [.read(after: 0)])
         #expect(decision.committed(entries(1...2)) == entries(1...2))
         // The question hangs, and nothing else is asked.
-        #expect(decision.due(at: 20 * LogReadDecisionTests.second) == [])
+        #expect(decision.due(at: 0 + 20 * LogReadDecisionTests.second) == [])
         #expect(decision.committed(entries(3...3)) == entries(3...3))
-        #expect(decision.read(entries(1...1), hasMore: false, now: 20 * LogReadDecisionTests.second) == [])
+        #expect(decision.read(entries(1...1), hasMore: false, now: 0 + 20 * LogReadDecisionTests.second) == [])
     }
 
     @Test func ownEntriesWaitForTheEntriesBeforeThem() {
@@ -29,7 +30,7 @@ import Testing
         var decision = idle(after: 5)
         decision.heard(5)
         #expect(decision.due(at: 1) == [])
-        #expect(decision.dueAt == LogReadDecisionTests.second)
+        #expect(decision.dueAt == 0 + LogReadDecisionTests.second)
         decision.heard(6)
         #expect(decision.dueAt == 0)
         #expect(decision.due(at: 1) == [.read(after: 5)])
@@ -39,8 +40,8 @@ import Testing
         #expect(decision.read(entries(6...6), hasMore: false, now: 3) == entries(6...6))
         #expect(decision.due(at: 4) == [.read(after: 6)])
         #expect(decision.read([], hasMore: false, now: 5) == [])
-        #expect(decision.due(at: LogReadDecisionTests.second) == [])
-        #expect(decision.due(at: LogReadDecisionTests.second + 4) == [.read(after: 6)])
+        #expect(decision.due(at: 0 + LogReadDecisionTests.second) == [])
+        #expect(decision.due(at: 0 + LogReadDecisionTests.second + 4) == [.read(after: 6)])
     }
 
     @Test func aFullPageIsFollowedByTheNext() {
@@ -73,7 +74,7 @@ import Testing
         decision.heard(NodeMessage(body: [1], position: .max), now: 1)
         #expect(decision.due(at: 1) == [.read(after: 4)])
         #expect(decision.dueAt == 1 + LogReadDecision.patience)
-        #expect(decision.due(at: LogReadDecision.patience) == [])
+        #expect(decision.due(at: 0 + LogReadDecision.patience) == [])
         #expect(decision.due(at: 1 + LogReadDecision.patience) == [.pass([1])])
         #expect(decision.dueAt == .max, "the question is not answered")
     }

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import PostgresLedger
@@ -18,7 +19,7 @@ import Testing
     @Test func aFloodIsSpread() {
         var messages = OutgoingMessages()
         var sent = 0
-        var now: UInt64 = 0
+        var now: MonotonicTime = 0
         for _ in 0..<10_000 {
             // 40 MB/s are offered.
             for _ in 0..<4 { _ = messages.add([UInt8](repeating: 0, count: 10_000), isVital: false, now: now) }
@@ -43,8 +44,8 @@ import Testing
         _ = messages.add([1], isVital: false, now: 0)
         _ = messages.add([2], isVital: true, now: 0)
         _ = messages.add([3], isVital: false, now: 0)
-        _ = messages.add([4], isVital: false, now: OutgoingMessages.memory)
-        #expect(messages.take(now: OutgoingMessages.memory + 1) == [[2], [4]])
+        _ = messages.add([4], isVital: false, now: 0 + OutgoingMessages.memory)
+        #expect(messages.take(now: 0 + OutgoingMessages.memory + 1) == [[2], [4]])
     }
 
     /// Whoever cannot send for long keeps what is new.
@@ -52,7 +53,7 @@ import Testing
         var messages = OutgoingMessages()
         let body = [UInt8](repeating: 0, count: 100_000)
         while messages.add(body, isVital: false, now: 0) {}
-        #expect(messages.add(body, isVital: false, now: OutgoingMessages.memory + 1) == true)
+        #expect(messages.add(body, isVital: false, now: 0 + OutgoingMessages.memory + 1) == true)
     }
 
     /// A connection broke while it sent.
@@ -62,8 +63,8 @@ import Testing
         #expect(messages.take(now: 0) == [[1], [2], [3], [4]])
         messages.putBack()
         _ = messages.add([5], isVital: false, now: 0)
-        #expect(messages.take(now: OutgoingMessagesTests.second) == [[2], [4], [5]])
-        #expect(messages.take(now: 2 * OutgoingMessagesTests.second) == [])
+        #expect(messages.take(now: 0 + OutgoingMessagesTests.second) == [[2], [4], [5]])
+        #expect(messages.take(now: 0 + 2 * OutgoingMessagesTests.second) == [])
         messages.putBack()
         #expect(messages.delay(now: 0) == nil, "what was sent does not wait")
     }

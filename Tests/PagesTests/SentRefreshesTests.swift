@@ -1,4 +1,5 @@
 import Domain
+import Support
 import Testing
 
 @testable import Pages
@@ -39,7 +40,8 @@ import Testing
 
     @Test func onlyAPageThatIsSoonBackProvesThatALiveOneArrived() throws {
         let stream = try #require(StreamName("room:1"))
-        let (soon, late) = (SentRefreshes.returnNanoseconds - 1, SentRefreshes.returnNanoseconds)
+        let late: MonotonicTime = 0 + SentRefreshes.returnNanoseconds
+        let soon: MonotonicTime = 0 + (SentRefreshes.returnNanoseconds - 1)
         for (back, isNews) in [(soon, false), (late, true)] {
             let sent = SentRefreshes()
             sent.recordLive(7, on: stream, for: .once(Self.five), now: 0)

@@ -20,7 +20,7 @@ import Testing
         var hour = UnlistedAccountsHour()
         _ = hour.add("acct_0", now: 0)
         for index in 1...1000 { _ = hour.add("acct_\(index)", now: 1) }
-        let line = hour.add("acct_1001", now: Self.hour)
+        let line = hour.add("acct_1001", now: 0 + Self.hour)
         #expect(line?.count == 1001 && line?.accounts.count == UnlistedAccountsHour.limit)
     }
 

@@ -3,7 +3,7 @@ import Support
 
 /// A moment of the monotonic clock after which a test gives up.
 public struct Deadline: Sendable {
-    private let end: UInt64
+    private let end: MonotonicTime
 
     public init(_ timeout: Duration) {
         end = monotonicNanoseconds() + UInt64(max(0, timeout.milliseconds)) * 1_000_000
@@ -13,8 +13,7 @@ public struct Deadline: Sendable {
 
     /// For `poll(2)`: 0 when it has passed.
     public var remainingMilliseconds: Int32 {
-        let now = monotonicNanoseconds()
-        return now >= end ? 0 : Int32(clamping: (end - now + 999_999) / 1_000_000)
+        Int32(clamping: (end - monotonicNanoseconds() + 999_999) / 1_000_000)
     }
 }
 

@@ -29,7 +29,7 @@ extension Services {
                 var record = found
                 if withBody { record.event.body = found.stored?.body }
                 let event = found.stored.flatMap { try? verifiers.interpret($0) }
-                let timing = found.event.entry.notice.event.flatMap { telemetry.timings[$0] }
+                let timing = found.event.entry.notice.eventKey.flatMap { telemetry.timings[$0] }
                 let answer = EventAnswer(
                     event: FeedItem(record.event, epoch: epoch),
                     newer: record.newer.map { FeedItem($0, epoch: epoch) },
@@ -54,7 +54,7 @@ extension EventWay {
     /// An event that was there before this node began has been received here, but went no further.
     fileprivate init(_ timing: EventTimings.Timing) {
         let isWhole = timing.committed != nil
-        func after(_ end: UInt64?) -> Int64? {
+        func after(_ end: MonotonicTime?) -> Int64? {
             end.flatMap { isWhole && $0 >= timing.received ? Int64(($0 - timing.received) / 1000) : nil }
         }
         self.init(

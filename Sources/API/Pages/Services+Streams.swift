@@ -69,7 +69,7 @@ extension Services {
 final class ExpiredNameThrottle: Sendable {
     private struct Told {
         var times = 0
-        var notBefore: UInt64 = 0
+        var notBefore: MonotonicTime = 0
     }
 
     static let atOnce = 3
@@ -78,8 +78,8 @@ final class ExpiredNameThrottle: Sendable {
 
     private let told = Mutex(BoundedCache<String, Told>(capacity: 20_000))
 
-    /// Whether to tell the page with this genuine token to reload; a yes is counted. `now` is in monotonic nanoseconds.
-    func mayReload(_ token: String, now: UInt64 = monotonicNanoseconds()) -> Bool {
+    /// Whether to tell the page with this genuine token to reload; a yes is counted.
+    func mayReload(_ token: String, now: MonotonicTime = monotonicNanoseconds()) -> Bool {
         // The last 64 characters are the signature.
         let key = String(decoding: token.utf8.suffix(64), as: UTF8.self)
         return told.withLock { told in

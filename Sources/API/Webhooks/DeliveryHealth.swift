@@ -70,7 +70,7 @@ public final class DeliveryHealth: Sendable {
         return refusal
     }
 
-    private static var now: Int64 { Int64(monotonicNanoseconds() / 1_000_000_000) }
+    private static var now: Int64 { Int64(monotonicNanoseconds().nanoseconds / 1_000_000_000) }
 }
 
 extension Store {

@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 public import Support
 import Synchronization
 
@@ -10,7 +10,7 @@ public final class WebhookTelemetry: Sendable {
     /// Pages that were told to reload: their name had expired, or their cursor was no longer valid.
     let healed: Counter
     /// Arrival times of the events that wait for their commit; at most as many as the writer's queue holds.
-    private let underWay = Mutex<[String: UInt64]>([:])
+    private let underWay = Mutex<[EventKey: MonotonicTime]>([:])
     /// The steps of the newest events.
     public let timings = EventTimings()
 
@@ -22,7 +22,7 @@ public final class WebhookTelemetry: Sendable {
     }
 
     /// An event is verified. Its effects are traced until `answered` or `dropped`.
-    func verified(_ event: String, receivedAt start: UInt64) {
+    func verified(_ event: EventKey, receivedAt start: MonotonicTime) {
         verified.record(nanoseconds: monotonicNanoseconds() - start)
         underWay.withLock { $0[event] = start }
         timings.verified(event, receivedAt: start)
@@ -30,38 +30,41 @@ public final class WebhookTelemetry: Sendable {
 
     /// The ledger has answered; `outcome` is nil if it did not commit the event. Only what it committed counts in the
     /// histogram.
-    func answered(_ event: String, outcome: Outcome?, receivedAt start: UInt64) {
+    func answered(_ event: EventKey, outcome: Outcome?, receivedAt start: MonotonicTime) {
         if outcome != nil { committed.record(nanoseconds: monotonicNanoseconds() - start) }
         if outcome == .duplicate { timings.repeated(event) }
         dropped(event)
     }
 
-    func dropped(_ event: String) { _ = underWay.withLock { $0.removeValue(forKey: event) } }
+    func dropped(_ event: EventKey) { _ = underWay.withLock { $0.removeValue(forKey: event) } }
 
     /// All loops have written its messages to pages of theirs, `pages` in all.
-    public func written(_ event: String, receivedAt start: UInt64, pages: Int, first: UInt64, last: UInt64) {
+    public func written(
+        _ event: EventKey,
+        receivedAt start: MonotonicTime,
+        pages: Int,
+        first: MonotonicTime,
+        last: MonotonicTime
+    ) {
         written.record(nanoseconds: last - start)
         timings.written(event, pages: pages, first: first, last: last)
     }
 
-    /// The arrival of the webhook whose event is being committed, in monotonic nanoseconds.
-    public func receivedAt(_ event: String?) -> UInt64? {
-        guard let event else { return nil }
-        return underWay.withLock { $0[event] }
-    }
+    /// The arrival of the webhook whose event is being committed.
+    public func receivedAt(_ event: EventKey) -> MonotonicTime? { underWay.withLock { $0[event] } }
 }
 
 /// The way of the newest events through this server, in times, and how often a store repeated each.
 public final class EventTimings: Sendable {
-    /// Monotonic nanoseconds; nil before the stage has ended.
+    /// Nil before the stage has ended.
     public struct Timing: Sendable {
-        public var received: UInt64
-        public var verified: UInt64
-        public var committed: UInt64?
-        public var rendered: UInt64?
+        public var received: MonotonicTime
+        public var verified: MonotonicTime
+        public var committed: MonotonicTime?
+        public var rendered: MonotonicTime?
         /// The first and the last loop have written it to their pages.
-        public var firstPage: UInt64?
-        public var lastPage: UInt64?
+        public var firstPage: MonotonicTime?
+        public var lastPage: MonotonicTime?
         /// The open pages of this node that got it at once.
         public var pages = 0
         /// How often it came again.
@@ -71,9 +74,9 @@ public final class EventTimings: Sendable {
     static let limit = 1000
 
     private struct Newest {
-        var timings: [String: Timing] = [:]
-        /// Event ids; a new one takes the place of the oldest.
-        var ids: [String] = []
+        var timings: [EventKey: Timing] = [:]
+        /// A new one takes the place of the oldest.
+        var events: [EventKey] = []
         var oldest = 0
     }
 
@@ -82,10 +85,10 @@ public final class EventTimings: Sendable {
     public init() {}
 
     /// May be called on any thread.
-    public subscript(event: String) -> Timing? { newest.withLock { $0.timings[event] } }
+    public subscript(event: EventKey) -> Timing? { newest.withLock { $0.timings[event] } }
 
     /// A retry starts over, unless the event was committed.
-    func verified(_ event: String, receivedAt start: UInt64) {
+    func verified(_ event: EventKey, receivedAt start: MonotonicTime) {
         let timing = Timing(received: start, verified: monotonicNanoseconds())
         newest.withLock { newest in
             if let known = newest.timings[event] {
@@ -93,24 +96,24 @@ public final class EventTimings: Sendable {
                 return
             }
             newest.timings[event] = timing
-            guard newest.ids.count == EventTimings.limit else { return newest.ids.append(event) }
-            newest.timings[newest.ids[newest.oldest]] = nil
-            newest.ids[newest.oldest] = event
+            guard newest.events.count == EventTimings.limit else { return newest.events.append(event) }
+            newest.timings[newest.events[newest.oldest]] = nil
+            newest.events[newest.oldest] = event
             newest.oldest = (newest.oldest + 1) % EventTimings.limit
         }
     }
 
-    func repeated(_ event: String) { newest.withLock { $0.timings[event]?.duplicates += 1 } }
+    func repeated(_ event: EventKey) { newest.withLock { $0.timings[event]?.duplicates += 1 } }
 
     /// Does nothing for an event that this node has not received.
-    public func published(_ event: String, committedAt committed: UInt64, renderedAt rendered: UInt64) {
+    public func published(_ event: EventKey, committedAt committed: MonotonicTime, renderedAt rendered: MonotonicTime) {
         newest.withLock { newest in
             newest.timings[event]?.committed = committed
             newest.timings[event]?.rendered = rendered
         }
     }
 
-    func written(_ event: String, pages: Int, first: UInt64, last: UInt64) {
+    func written(_ event: EventKey, pages: Int, first: MonotonicTime, last: MonotonicTime) {
         newest.withLock { newest in
             newest.timings[event]?.pages = pages
             newest.timings[event]?.firstPage = first

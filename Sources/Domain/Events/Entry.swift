@@ -39,6 +39,12 @@ public struct Notice: Sendable, Equatable {
     public init(kind: EventKind) {
         self.kind = kind
     }
+
+    /// Nil unless a store sent the event.
+    public var eventKey: EventKey? {
+        guard let event, let provider, let environment else { return nil }
+        return EventKey(id: event, provider: provider, environment: environment)
+    }
 }
 
 /// An opaque, printable position in the ledger: `EPOCH-POSITION`. The epoch belongs to the ledger, not to the process.

@@ -1,6 +1,6 @@
 public import Domain
 public import Pages
-import Support
+public import Support
 import Synchronization
 
 /// The messages of one commit, or of one transient broadcast, for the pages of a loop.
@@ -25,7 +25,7 @@ public struct Publication: Sendable {
         }
     }
 
-    public typealias Written = @Sendable (_ pages: Int, _ first: UInt64, _ last: UInt64) -> Void
+    public typealias Written = @Sendable (_ pages: Int, _ first: MonotonicTime, _ last: MonotonicTime) -> Void
 
     public init(transient messages: [Message]) {
         self.messages = messages
@@ -58,10 +58,10 @@ final class DeliveryTracker: Sendable {
     func landed(_ pages: Int) {
         written.add(pages, ordering: .relaxed)
         let now = monotonicNanoseconds()
-        if pages > 0 { _ = first.compareExchange(expected: 0, desired: now, ordering: .relaxed) }
+        if pages > 0 { _ = first.compareExchange(expected: 0, desired: now.nanoseconds, ordering: .relaxed) }
         guard remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
         let pages = written.load(ordering: .relaxed)
         guard pages > 0 else { return metrics.unheard.add() }
-        onWritten?(pages, first.load(ordering: .relaxed), now)
+        onWritten?(pages, MonotonicTime(nanoseconds: first.load(ordering: .relaxed)), now)
     }
 }

@@ -1,4 +1,4 @@
-import Support
+public import Support
 import Synchronization
 
 /// Checks whether the ledger's file holds what was written to it. It reads the whole file, one table at a time, on a
@@ -15,7 +15,7 @@ public final class ContentCheck: Sendable {
     }
 
     private struct State {
-        var endedAt: UInt64 = 0
+        var endedAt: MonotonicTime = 0
         var duration: UInt64 = 0
         var newest: Int64 = 0
         var running: Interrupter?
@@ -34,7 +34,7 @@ public final class ContentCheck: Sendable {
     /// True when the check is short enough to wait for.
     public var isQuick: Bool { state.withLock { $0.duration < 200_000_000 } }
 
-    public func isDue(isAsked: Bool, now: UInt64) -> Bool {
+    public func isDue(isAsked: Bool, now: MonotonicTime) -> Bool {
         let state = state.withLock { $0 }
         let least: UInt64 = isAsked ? 1_000_000_000 : 5_000_000_000
         return !state.isStopped && now >= state.endedAt + max(least, state.duration * 100)

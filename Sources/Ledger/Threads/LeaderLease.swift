@@ -1,4 +1,4 @@
-import Support
+public import Support
 import Synchronization
 
 /// Whether this node leads, that is, does the work that one node does for all: jobs, recoveries, questions at the end of a
@@ -10,8 +10,7 @@ import Synchronization
 public final class LeaderLease: Sendable {
     private struct State {
         var lease: Lease
-        /// Monotonic nanoseconds.
-        var end: UInt64
+        var end: MonotonicTime
     }
 
     private let state: Mutex<State>
@@ -32,8 +31,8 @@ public final class LeaderLease: Sendable {
 
     public var isHeld: Bool { lease != nil }
 
-    /// `end` is on the monotonic clock, in nanoseconds. Returns true when it was not held before.
-    public func renew(_ lease: Lease, until end: UInt64) -> Bool {
+    /// Returns true when it was not held before.
+    public func renew(_ lease: Lease, until end: MonotonicTime) -> Bool {
         let wasHeld = isHeld
         state.withLock { $0 = State(lease: lease, end: end) }
         return !wasHeld && isHeld

@@ -31,8 +31,8 @@ public final class LedgerHealth: Sendable {
         /// holds.
         var isLost = false
         var isRescued = false
-        /// When the last transaction was committed, in monotonic nanoseconds.
-        var committedAt: UInt64 = 0
+        /// When the last transaction was committed.
+        var committedAt: MonotonicTime = 0
     }
 
     private let state = Mutex(State())
@@ -75,9 +75,7 @@ public final class LedgerHealth: Sendable {
     func isTroubled(_ part: Part) -> Bool { state.withLock { $0.incidents[part.index].reason != nil } }
 
     /// The time since the last commit.
-    func idleNanoseconds(now: UInt64) -> UInt64 {
-        state.withLock { now > $0.committedAt ? now - $0.committedAt : 0 }
-    }
+    func idleNanoseconds(now: MonotonicTime) -> UInt64 { state.withLock { now - $0.committedAt } }
 
     /// Returns true the first time only: then the caller saves what the files that are no longer in place hold.
     func beginRescue() -> Bool {

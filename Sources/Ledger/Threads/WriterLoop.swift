@@ -25,8 +25,8 @@ struct WriterLoop {
     var states: RecentStates?
     let onCommit: @Sendable ([Entry]) -> Void
     let onLocale: @Sendable (UserID) -> Void
-    /// When what messages about erasures left is overwritten, by the monotonic clock; nil if nothing is left.
-    var scrubsAt: UInt64?
+    /// When what messages about erasures left is overwritten; nil if nothing is left.
+    var scrubsAt: MonotonicTime?
 
     /// Returns when the mailbox is closed and empty. `checkpoint` is called when the journal has grown; it must not
     /// block.
@@ -34,7 +34,7 @@ struct WriterLoop {
         if (try? repository.owesScrub()) == true { scrubsAt = monotonicNanoseconds() }
         var succeeded = commit([])
         var journal = 0
-        var checkpointedAt: UInt64 = 0
+        var checkpointedAt: MonotonicTime = 0
         while true {
             // The order matters: once the closing is seen, everything that was sent before it is still drained.
             let isClosing = mailbox.isClosed
@@ -190,7 +190,7 @@ extension WriterLoop {
     private func timeToNextTurn() -> Duration? {
         guard let scrubsAt else { return timeToNextEnd() }
         let now = monotonicNanoseconds()
-        let rest = Duration.nanoseconds(Int64(scrubsAt > now ? scrubsAt - now : 0))
+        let rest = Duration.nanoseconds(Int64(clamping: scrubsAt - now))
         return min(rest, timeToNextEnd() ?? rest)
     }
 

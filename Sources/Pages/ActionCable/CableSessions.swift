@@ -10,14 +10,14 @@ import Synchronization
 public final class CableSessions: Sendable {
     private struct Entry {
         let identifiers: [CableIdentifier]
-        let endsAt: UInt64
+        let endsAt: MonotonicTime
         let bytes: Int
     }
 
     private struct Shelf {
         var entries: [String: Entry] = [:]
         /// Oldest first. May name sessions that have since been taken or kept again.
-        var order: ArraySlice<(sid: String, endsAt: UInt64)> = []
+        var order: ArraySlice<(sid: String, endsAt: MonotonicTime)> = []
         var bytes = 0
 
         mutating func remove(_ sid: String) -> Entry? {
@@ -34,7 +34,7 @@ public final class CableSessions: Sendable {
         }
 
         /// Drops expired sessions, and the oldest ones while there are too many.
-        mutating func trim(now: UInt64) {
+        mutating func trim(now: MonotonicTime) {
             while let (sid, endsAt) = order.first {
                 let isOver = order.count > CableSessions.capacity || bytes > CableSessions.byteLimit
                 guard isOver || endsAt <= now else { return }
@@ -61,8 +61,8 @@ public final class CableSessions: Sendable {
     /// The bytes of all sessions that are kept.
     var heldBytes: Int { shelf.withLock { $0.bytes } }
 
-    /// Its connection is gone: keeps what it follows for as long as the client may come back. `now` is in monotonic nanoseconds.
-    public func keep(_ identifiers: [CableIdentifier], as sid: String, now: UInt64 = monotonicNanoseconds()) {
+    /// Its connection is gone: keeps what it follows for as long as the client may come back.
+    public func keep(_ identifiers: [CableIdentifier], as sid: String, now: MonotonicTime = monotonicNanoseconds()) {
         guard !identifiers.isEmpty else { return }
         let entry = Entry(
             identifiers: identifiers,
@@ -76,7 +76,7 @@ public final class CableSessions: Sendable {
     }
 
     /// Removes a session and returns its identifiers, so that two connections never share one.
-    public func take(_ sid: String, now: UInt64 = monotonicNanoseconds()) -> [CableIdentifier]? {
+    public func take(_ sid: String, now: MonotonicTime = monotonicNanoseconds()) -> [CableIdentifier]? {
         guard let entry = shelf.withLock({ $0.remove(sid) }) else { return nil }
         return now < entry.endsAt ? entry.identifiers : nil
     }

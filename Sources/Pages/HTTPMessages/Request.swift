@@ -1,5 +1,6 @@
 public import Domain
 public import HTTP
+public import Support
 
 /// A request whose head was accepted (`RequestHeadCheck`): complete, its body bounded.
 public struct Request: Sendable {
@@ -15,8 +16,8 @@ public struct Request: Sendable {
     public var isLocal: Bool
     /// Whose request it is, as far as proxies let us know.
     public var client: IPAddress?
-    /// When it arrived, in monotonic nanoseconds, to measure latency.
-    public var receivedAt: UInt64
+    /// When it arrived, to measure latency.
+    public var receivedAt: MonotonicTime
 
     public init(
         route: Route,
@@ -26,7 +27,7 @@ public struct Request: Sendable {
         scheme: Scheme?,
         isLocal: Bool,
         client: IPAddress? = nil,
-        receivedAt: UInt64
+        receivedAt: MonotonicTime
     ) {
         self.route = route
         self.head = head

@@ -23,8 +23,8 @@ public final class LedgerFollower: Sendable {
     private let follower = OwnedThread()
     private let log = OwnedThread()
     private let listener = OwnedThread()
-    /// The database's last answer, and when it came, in monotonic nanoseconds.
-    private let told = Mutex<(report: SharedLedgerReport, at: UInt64)?>(nil)
+    /// The database's last answer, and when it came.
+    private let told = Mutex<(report: SharedLedgerReport, at: MonotonicTime)?>(nil)
 
     public init(onEntries: @escaping @Sendable ([Entry]) -> Void) { self.onEntries = onEntries }
 
@@ -130,9 +130,9 @@ public final class LedgerFollower: Sendable {
     }
 
     /// Sleeps until something has arrived, or until `end`.
-    private func take(until end: UInt64) -> FollowerInbox {
+    private func take(until end: MonotonicTime) -> FollowerInbox {
         let now = monotonicNanoseconds()
-        let timeout = Duration.nanoseconds(Int64(clamping: end > now ? min(end - now, LogReadDecision.interval) : 0))
+        let timeout = Duration.nanoseconds(Int64(clamping: min(end - now, LogReadDecision.interval)))
         let news = inbox.wait(timeout: timeout) { $0.isEmpty && !$0.isClosed ? nil : $0.take() }
         return news ?? FollowerInbox()
     }
@@ -181,11 +181,11 @@ extension LedgerFollower {
         tell: Teller
     ) {
         var limit = LedgerFollower.pageSize
-        var beatAt: UInt64 = 0
+        var beatAt: MonotonicTime = 0
         while true {
             let now = monotonicNanoseconds()
             let end = beatAt + LedgerFollower.heartbeat
-            let news = desk.wait(timeout: .nanoseconds(Int64(clamping: end > now ? end - now : 0))) { desk in
+            let news = desk.wait(timeout: .nanoseconds(Int64(clamping: end - now))) { desk in
                 defer { desk.position = nil }
                 return desk.isClosed || desk.position != nil ? desk : nil
             }
@@ -220,7 +220,7 @@ extension LedgerFollower {
     }
 
     /// The lease began when the server was asked, or later: so this node lets go before the server does.
-    private func renew(_ membership: PostgresMembership, at start: UInt64, health: LedgerHealth, tell: Teller) {
+    private func renew(_ membership: PostgresMembership, at start: MonotonicTime, health: LedgerHealth, tell: Teller) {
         let length = UInt64(PostgresMembership.leaseSeconds - 1) * 1_000_000_000
         do throws(EngineError) {
             if try membership.changeEpochIfLost() { return tell(.loss) }

@@ -4,7 +4,7 @@ import Support
 /// Decides when the log is read, and what this node's pages get, in which order. Pure: the follower performs it.
 ///
 /// This node's commits come out at once, unless another node has committed something before them that is not read yet.
-/// Another node's message comes out after the entries that its sender knew. Times are monotonic nanoseconds.
+/// Another node's message comes out after the entries that its sender knew.
 struct LogReadDecision {
     /// How long another node's commit stays unseen when no notification of it arrives.
     static let interval: UInt64 = 1_000_000_000
@@ -22,16 +22,16 @@ struct LogReadDecision {
 
     private struct Waiting {
         let message: NodeMessage
-        let since: UInt64
+        let since: MonotonicTime
     }
 
     private var sequence: CommitSequence
     private var isReading = false
     /// Somebody has committed what is not here.
     private var isBehind = true
-    private var readAt: UInt64 = 0
+    private var readAt: MonotonicTime = 0
     /// No question before this.
-    private var resumeAt: UInt64 = 0
+    private var resumeAt: MonotonicTime = 0
     private var waiting: [Waiting] = []
     private var bytes = 0
 
@@ -43,14 +43,14 @@ struct LogReadDecision {
     /// Notes that somebody has committed everything up to this position.
     mutating func heard(_ position: Int64) { if position > sequence.position { isBehind = true } }
 
-    mutating func heard(_ message: NodeMessage, now: UInt64) {
+    mutating func heard(_ message: NodeMessage, now: MonotonicTime) {
         heard(message.position)
         waiting.append(Waiting(message: message, since: now))
         bytes += message.body.count
     }
 
     /// Takes the answer to the question that was asked last, nil when it failed, and returns what comes out.
-    mutating func read(_ entries: [Entry]?, hasMore: Bool, now: UInt64) -> [Entry] {
+    mutating func read(_ entries: [Entry]?, hasMore: Bool, now: MonotonicTime) -> [Entry] {
         isReading = false
         guard let entries else {
             isBehind = true
@@ -62,7 +62,7 @@ struct LogReadDecision {
     }
 
     /// The actions that are due.
-    mutating func due(at now: UInt64) -> [Action] {
+    mutating func due(at now: MonotonicTime) -> [Action] {
         var actions = released(at: now).map { Action.pass($0) }
         if !isReading, now >= nextRead {
             isReading = true
@@ -74,17 +74,17 @@ struct LogReadDecision {
     }
 
     /// When something is due again, unless something arrives before.
-    var dueAt: UInt64 {
+    var dueAt: MonotonicTime {
         let release = waiting.map { $0.since + LogReadDecision.patience }.min() ?? .max
         return min(release, isReading ? .max : nextRead)
     }
 
-    private var nextRead: UInt64 {
+    private var nextRead: MonotonicTime {
         isBehind || sequence.hasGap ? resumeAt : max(resumeAt, readAt + LogReadDecision.interval)
     }
 
     /// A sender's messages stay in order, because what it knows only grows.
-    private mutating func released(at now: UInt64) -> [[UInt8]] {
+    private mutating func released(at now: MonotonicTime) -> [[UInt8]] {
         var released: [[UInt8]] = []
         var held: [Waiting] = []
         for next in waiting {

@@ -23,8 +23,7 @@ enum NodeNews: Equatable {
 /// nodes do not all come at the same moment.
 struct Reconnection {
     private var failures = 0
-    /// In nanoseconds of the monotonic clock.
-    private var due: UInt64 = 0
+    private var due: MonotonicTime = 0
 
     mutating func failed() {
         failures += 1
@@ -35,6 +34,6 @@ struct Reconnection {
     /// How long until it may be tried again.
     var delay: Duration {
         let now = monotonicNanoseconds()
-        return .nanoseconds(Int64(clamping: due > now ? due - now : 0))
+        return .nanoseconds(Int64(clamping: due - now))
     }
 }

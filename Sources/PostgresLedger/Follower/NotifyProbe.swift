@@ -1,4 +1,6 @@
-/// Decides when to find out whether notifications come through, and whether they do. Pure; times are monotonic nanoseconds.
+import Support
+
+/// Decides when to find out whether notifications come through, and whether they do. Pure.
 struct NotifyProbe {
     static let interval: UInt64 = 30_000_000_000
     /// How long a notification may be under way.
@@ -6,14 +8,14 @@ struct NotifyProbe {
 
     /// Whether one has come through.
     private(set) var isProven = false
-    private var sent: (payload: String, at: UInt64)?
-    private var due: UInt64 = 0
+    private var sent: (payload: String, at: MonotonicTime)?
+    private var due: MonotonicTime = 0
 
     /// Whether something is to be notified now.
-    func isDue(at now: UInt64) -> Bool { sent == nil && now >= due }
+    func isDue(at now: MonotonicTime) -> Bool { sent == nil && now >= due }
 
     /// Notes what was notified, or with nil that it could not be, which says nothing of how it would have come through.
-    mutating func sent(_ payload: String?, at now: UInt64) {
+    mutating func sent(_ payload: String?, at now: MonotonicTime) {
         sent = payload.map { ($0, now) }
         due = now + NotifyProbe.interval
     }
@@ -27,7 +29,7 @@ struct NotifyProbe {
     }
 
     /// Whether what was notified should have been heard by now.
-    func isUnanswered(at now: UInt64) -> Bool {
+    func isUnanswered(at now: MonotonicTime) -> Bool {
         sent.map { now >= $0.at + NotifyProbe.patience } ?? false
     }
 }

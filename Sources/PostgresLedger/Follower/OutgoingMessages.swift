@@ -1,7 +1,7 @@
+import Support
+
 /// Messages to the other nodes, bounded in bytes, in age and in bytes a second, because notifications slow everyone on
 /// that server.
-///
-/// Times are monotonic nanoseconds.
 struct OutgoingMessages {
     /// The age at which a transient broadcast is dropped.
     static let memory: UInt64 = 5_000_000_000
@@ -13,10 +13,10 @@ struct OutgoingMessages {
 
     private struct Waiting {
         let body: [UInt8]
-        let since: UInt64
+        let since: MonotonicTime
         let isVital: Bool
 
-        func isOld(at now: UInt64) -> Bool { !isVital && now > since + OutgoingMessages.memory }
+        func isOld(at now: MonotonicTime) -> Bool { !isVital && now > since + OutgoingMessages.memory }
     }
 
     private var waiting: ArraySlice<Waiting> = []
@@ -24,11 +24,11 @@ struct OutgoingMessages {
     /// The vital messages in the batch that was taken last.
     private var vital: [Waiting] = []
     /// The earliest time for the next batch.
-    private var due: UInt64 = 0
+    private var due: MonotonicTime = 0
 
     /// Returns false if there is no room. Vital messages never get too old, and have as much room again when the rest
     /// is full.
-    mutating func add(_ body: [UInt8], isVital: Bool, now: UInt64) -> Bool {
+    mutating func add(_ body: [UInt8], isVital: Bool, now: MonotonicTime) -> Bool {
         while let first = waiting.first, first.isOld(at: now) { drop() }
         let limit = OutgoingMessages.byteLimit * (isVital ? 2 : 1)
         guard body.count <= NotifyPieces.bodyLimit, bytes + OutgoingMessages.cost(of: body) <= limit else {
@@ -40,7 +40,7 @@ struct OutgoingMessages {
     }
 
     /// The messages that may be sent now.
-    mutating func take(now: UInt64) -> [[UInt8]] {
+    mutating func take(now: MonotonicTime) -> [[UInt8]] {
         vital = []
         guard now >= due else { return [] }
         var taken = 0
@@ -72,12 +72,14 @@ struct OutgoingMessages {
     }
 
     /// The time until a message may be sent; nil if none is waiting.
-    func delay(now: UInt64) -> UInt64? {
-        waiting.isEmpty ? nil : max(due, now) - now
-    }
+    func delay(now: MonotonicTime) -> UInt64? { waiting.isEmpty ? nil : due - now }
 
     private mutating func drop() {
-        bytes -= OutgoingMessages.cost(of: waiting.removeFirst().body)
+        guard let first = waiting.first else { return }
+        bytes -= OutgoingMessages.cost(of: first.body)
+        // A slice keeps what was before it until it grows, so the body goes now.
+        waiting[waiting.startIndex] = Waiting(body: [], since: first.since, isVital: false)
+        waiting.removeFirst()
     }
 
     /// A notification costs something even if it is short.

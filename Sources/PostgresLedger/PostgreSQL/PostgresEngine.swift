@@ -11,7 +11,7 @@ public struct PostgresEngine: LedgerEngine {
     /// Whether the ledger got a new epoch as it was opened: the database is on another timeline than before, and no living
     /// node knows that nothing is lost.
     public let hasNewEpoch: Bool
-    private let opened: (instant: Instant, readAt: UInt64)
+    private let opened: (instant: Instant, readAt: MonotonicTime)
 
     /// How many positions a partition has.
     public static var usualPartitionSize: Int64 { PartitionedTables.usualSize }

@@ -116,14 +116,15 @@ final class PostgresNodeState: Sendable {
         let reserved = reserved.load(ordering: .relaxed)
         guard position + partitionSize >= reserved else { return false }
         return position + min(PartitionedTables.roomOfABatch, partitionSize / 2) >= reserved
-            || monotonicNanoseconds() >= reservationDue.load(ordering: .relaxed)
+            || monotonicNanoseconds().nanoseconds >= reservationDue.load(ordering: .relaxed)
     }
 
     /// Notes that positions below `reserved` have a partition, while the head is at `position`.
     func hasReserved(below reserved: Int64, after position: Int64) {
         self.reserved.store(reserved, ordering: .relaxed)
         let isEnough = position + partitionSize < reserved
-        reservationDue.store(isEnough ? 0 : monotonicNanoseconds() + 10_000_000_000, ordering: .relaxed)
+        let due: MonotonicTime = isEnough ? 0 : monotonicNanoseconds() + 10_000_000_000
+        reservationDue.store(due.nanoseconds, ordering: .relaxed)
     }
 }
 

@@ -14,8 +14,8 @@ struct PostgresOpening {
     let newest: (position: Int64, committedAt: Instant)?
     /// Whether the epoch was changed because nobody knew what became of the ledger.
     let hasNewEpoch: Bool
-    /// The database's time at the end, and the same moment on the monotonic clock, in nanoseconds.
-    let time: (instant: Instant, readAt: UInt64)
+    /// The database's time at the end, and the same moment on the monotonic clock.
+    let time: (instant: Instant, readAt: MonotonicTime)
 
     /// Brings the tables up to date. Any number of nodes may do so at once; they decide about the timeline one after another.
     init(_ postgres: PostgresConnection, schema: String, partitionSize: Int64) throws(EngineError) {
@@ -46,7 +46,7 @@ struct PostgresOpening {
         time = try PostgresOpening.time(postgres)
     }
 
-    private static func time(_ postgres: PostgresConnection) throws(EngineError) -> (Instant, UInt64) {
+    private static func time(_ postgres: PostgresConnection) throws(EngineError) -> (Instant, MonotonicTime) {
         let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
         let now = try postgres.prepare(sql).first { row in Instant(milliseconds: row.integer(0)) }
         guard let now else { throw .unanswered }

@@ -16,7 +16,7 @@ final class BroadcastReceiver {
         log = listener.log
     }
 
-    var now: Duration { .nanoseconds(Int64(clamping: monotonicNanoseconds())) }
+    var now: Duration { .nanoseconds(Int64(clamping: monotonicNanoseconds().nanoseconds)) }
 
     /// Returns when the mailbox has been closed. Nobody else holds the source, so that its connection ends with its turn.
     func run(_ makeSource: () -> any BroadcastSource, takesOver: () -> Bool) {

@@ -121,7 +121,7 @@ extension DemoRoutes {
         let found = try? reader.answer { try $0.entries(after: position, limit: DemoRoutes.eventLimit) }
         guard let found else { return .unavailable("ledger_failed", message: "The ledger cannot be read.") }
         let lines = found.entries.map { entry in
-            DemoRoutes.line(entry, timing: entry.notice.event.flatMap { core.telemetry.timings[$0] }, epoch: epoch)
+            DemoRoutes.line(entry, timing: entry.notice.eventKey.flatMap { core.telemetry.timings[$0] }, epoch: epoch)
         }
         return Response(status: 200, contentType: "application/json", body: "[\(lines.joined(separator: ","))]")
     }
@@ -132,7 +132,7 @@ extension DemoRoutes {
         let event = String(decoding: FeedEvent.json(entry, epoch: epoch), as: UTF8.self)
         guard let timing else { return "{\"event\":\(event)}" }
         let now = monotonicNanoseconds()
-        let milliseconds = { (end: UInt64) in Double(end - timing.received) / 1e6 }
+        let milliseconds = { (end: MonotonicTime) in Double(end - timing.received) / 1e6 }
         let values = [("age", now), ("verified", timing.verified), ("committed", timing.committed ?? now)]
         let members = values.map { "\"\($0)\":\(milliseconds($1))" }.joined(separator: ",")
         return "{\"event\":\(event),\"timing\":{\(members)}}"

@@ -1,4 +1,5 @@
 import Domain
+import Support
 
 /// Which messages are on their way: several to each address, one about each user. An address that fails is left alone for a
 /// while, and then tried with one message. Pure.
@@ -17,27 +18,26 @@ struct HookLanes {
         var ended: Set<UserID> = []
         /// In a row.
         var failures = 0
-        /// Monotonic nanoseconds.
-        var restsUntil: UInt64 = 0
+        var restsUntil: MonotonicTime = 0
     }
 
     private var addresses: [String: Lanes] = [:]
 
     /// How many messages the ledger is to be asked for, or 0. Call it before it is asked.
-    mutating func look(at address: String, now: UInt64) -> Int {
+    mutating func look(at address: String, now: MonotonicTime) -> Int {
         addresses[address]?.ended = []
         let free = free(at: address, now: now)
         let count = addresses[address]?.failures ?? 0 == 0 ? free * HookLanes.together : free
         return free == 0 ? 0 : count + (addresses[address]?.users.count ?? 0)
     }
 
-    private func free(at address: String, now: UInt64) -> Int {
+    private func free(at address: String, now: MonotonicTime) -> Int {
         let lanes = addresses[address] ?? Lanes()
         return lanes.restsUntil > now ? 0 : max(0, (lanes.failures == 0 ? HookLanes.most : 1) - lanes.running)
     }
 
     /// Chooses of what is due, whose users are given, what may be sent now: a list of indexes for each lane.
-    mutating func begin(_ due: [UserID], to address: String, now: UInt64) -> [[Int]] {
+    mutating func begin(_ due: [UserID], to address: String, now: MonotonicTime) -> [[Int]] {
         var lanes = addresses[address] ?? Lanes()
         var free = free(at: address, now: now)
         var chosen = due.indices.filter { !lanes.ended.contains(due[$0]) && lanes.users.insert(due[$0]).inserted }[...]
@@ -60,7 +60,7 @@ struct HookLanes {
     /// One lane has sent what it was given, up to the first answer that concerns the whole address; `users` are all of its.
     /// Returns how many attempts had failed in a row before.
     @discardableResult
-    mutating func end(_ users: [UserID], to address: String, answers: [HookAnswer], now: UInt64) -> Int {
+    mutating func end(_ users: [UserID], to address: String, answers: [HookAnswer], now: MonotonicTime) -> Int {
         var lanes = addresses[address] ?? Lanes()
         defer { addresses[address] = lanes }
         lanes.running -= 1
@@ -77,7 +77,7 @@ struct HookLanes {
     }
 
     /// The ledger did not take the result, so that the message would be sent again at once.
-    mutating func rest(_ address: String, now: UInt64) {
+    mutating func rest(_ address: String, now: MonotonicTime) {
         addresses[address, default: Lanes()].restsUntil = now + 10_000_000_000
     }
 

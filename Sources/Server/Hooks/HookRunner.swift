@@ -32,7 +32,7 @@ final class HookRunner: BackgroundWork {
     private let lanes = Mutex(HookLanes())
     /// Whether a test of the addresses is under way.
     private let isTesting = Mutex(false)
-    private let states = Mutex<(list: [HookAddressState], readAt: UInt64)>(([], 0))
+    private let states = Mutex(HookAddressStates())
     private let counts: HookCounts
 
     /// Nil if no address is configured. `routine` is woken after commits.
@@ -54,7 +54,7 @@ final class HookRunner: BackgroundWork {
 
     func start() {
         name()
-        routine.start("hooks", state: UInt64(0)) { [self] lastAt in
+        routine.start("hooks", state: MonotonicTime(0)) { [self] lastAt in
             turn(lastAt: &lastAt)
             return .seconds(1)
         }
@@ -76,7 +76,7 @@ final class HookRunner: BackgroundWork {
     }
 
     /// After a commit at once; under load only so often, for many messages at a time.
-    private func turn(lastAt: inout UInt64) {
+    private func turn(lastAt: inout MonotonicTime) {
         let now = monotonicNanoseconds()
         if now < lastAt + HookRunner.interval {
             Waker().wait(timeout: .nanoseconds(Int64(lastAt + HookRunner.interval - now)))
@@ -84,7 +84,7 @@ final class HookRunner: BackgroundWork {
         lastAt = monotonicNanoseconds()
         guard let lease = context.leaderLease.lease else {
             lanes.withLock { $0.forget() }
-            return states.withLock { $0 = ([], 0) }
+            return states.withLock { $0 = HookAddressStates() }
         }
         look(afterAtLeast: HookRunner.lookEvery)
         let gone = states.withLock { Set($0.list.filter { $0.goneAt != nil }.map(\.address)) }
@@ -189,11 +189,7 @@ extension HookRunner {
     /// Reads the addresses' states, unless they were read just now.
     private func look(afterAtLeast age: Duration) {
         let now = monotonicNanoseconds()
-        let isNew = states.withLock {
-            now - $0.readAt < UInt64(age.components.seconds) * 1_000_000_000 && $0.readAt > 0
-        }
-        guard !isNew else { return }
-        states.withLock { $0.readAt = now }
+        guard states.withLock({ $0.mayBeRead(afterAtLeast: age, now: now) }) else { return }
         _ = context.reader.ask({ [targets] in try $0.hookAddresses(targets.map(\.address)) }) { [self] result in
             guard let list = try? result.get() else { return }
             states.withLock { $0.list = list }
@@ -228,6 +224,20 @@ extension HookRunner {
         let oldest = states.withLock { $0.list.compactMap(\.oldest).min() }
         let now = context.clock.now()
         return oldest.map { Int(max(0, now.milliseconds - $0.milliseconds) / 1000) } ?? 0
+    }
+}
+
+/// How the addresses were when they were last read. Pure.
+struct HookAddressStates {
+    var list: [HookAddressState] = []
+    private var readAt: MonotonicTime?
+
+    /// Whether to read them now; a yes is noted. Another thread may have read the clock later than this one and come here
+    /// before it.
+    mutating func mayBeRead(afterAtLeast age: Duration, now: MonotonicTime) -> Bool {
+        if let readAt, now - readAt < UInt64(max(0, age.milliseconds)) * 1_000_000 { return false }
+        readAt = now
+        return true
     }
 }
 

@@ -42,11 +42,11 @@ final class GoogleReadingOrder: Sendable {
 /// Lets calls that wait for each other fail together: when a store does not answer, those that waited fail too.
 /// Otherwise each would take as long as the first, and eight threads that wait for a dead address would take a minute.
 struct SharedFailure {
-    private var last: (error: StoreAPIError, endedAt: UInt64)?
+    private var last: (error: StoreAPIError, endedAt: MonotonicTime)?
 
-    /// Throws the error of a call that ended after this caller `came`, in monotonic nanoseconds, or else makes its own.
+    /// Throws the error of a call that ended after this caller `came`, or else makes its own.
     mutating func share<Answer: Sendable>(
-        since came: UInt64,
+        since came: MonotonicTime,
         _ call: () throws(StoreAPIError) -> Answer
     ) throws(StoreAPIError) -> Answer {
         if let last, last.endedAt >= came { throw last.error }

@@ -80,7 +80,7 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
     /// On the monotonic clock, and at most 24 days from now, so that no sum overflows.
     private static func moment(after timeout: Duration) -> timespec {
         let milliseconds = min(max(0, timeout.milliseconds), 1 << 31)
-        let end = monotonicNanoseconds() + UInt64(milliseconds) * 1_000_000
+        let end = (monotonicNanoseconds() + UInt64(milliseconds) * 1_000_000).nanoseconds
         return timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
     }
 }

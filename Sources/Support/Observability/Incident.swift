@@ -6,9 +6,8 @@ public struct Incident: Sendable, Equatable {
     public private(set) var reason: String?
     /// How often the failure occurred since it began.
     public private(set) var count = 0
-    /// Monotonic nanoseconds, as is `metAt`.
-    private var beganAt: UInt64 = 0
-    private var metAt: UInt64 = 0
+    private var beganAt: MonotonicTime = 0
+    private var metAt: MonotonicTime = 0
     /// How many nanoseconds must pass without a failure before the incident is over.
     private let calm: UInt64
 
@@ -23,8 +22,8 @@ public struct Incident: Sendable, Equatable {
         case ended(count: Int, seconds: Int)
     }
 
-    /// Records one failure. `now` is in monotonic nanoseconds. Returns nil when there is nothing new to report.
-    public mutating func recordFailure(_ reason: String, now: UInt64) -> News? {
+    /// Records one failure. Returns nil when there is nothing new to report.
+    public mutating func recordFailure(_ reason: String, now: MonotonicTime) -> News? {
         let isNew = self.reason == nil
         if isNew { (count, beganAt) = (0, now) }
         self.reason = reason
@@ -34,9 +33,9 @@ public struct Incident: Sendable, Equatable {
     }
 
     /// Records that the failure did not occur. Returns the news that the incident is over, if it is.
-    public mutating func recordSuccess(now: UInt64) -> News? {
+    public mutating func recordSuccess(now: MonotonicTime) -> News? {
         guard reason != nil, now >= metAt + calm else { return nil }
         reason = nil
-        return .ended(count: count, seconds: Int((max(now, beganAt) - beganAt) / 1_000_000_000))
+        return .ended(count: count, seconds: Int((now - beganAt) / 1_000_000_000))
     }
 }

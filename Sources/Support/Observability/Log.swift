@@ -129,7 +129,7 @@ private func literal(_ text: String) -> String {
 /// Lets one of many similar lines through per minute, with the number of lines that it stands for. Pure.
 public struct LineLimit<Key: Hashable & Sendable>: Sendable {
     private struct Window {
-        var openedAt: UInt64
+        var openedAt: MonotonicTime
         var held = 0
     }
 
@@ -140,9 +140,8 @@ public struct LineLimit<Key: Hashable & Sendable>: Sendable {
 
     public init() {}
 
-    /// Returns how many lines the one written now stands for, or nil if none should be written. `now` is in monotonic
-    /// nanoseconds. The keys must be few and fixed, so that clients cannot add any.
-    public mutating func admit(_ key: Key, now: UInt64) -> Int? {
+    /// Returns how many lines the one written now stands for, or nil if none should be written. The keys must be few and fixed, so that clients cannot add any.
+    public mutating func admit(_ key: Key, now: MonotonicTime) -> Int? {
         guard var window = windows[key], now < window.openedAt + LineLimit.minute else {
             let held = windows[key]?.held ?? 0
             windows[key] = Window(openedAt: now)

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Gateway
@@ -8,9 +9,12 @@ import Testing
 
     @Test func waitsUntilTheNextIsDueAndNotLess() {
         #expect(ticks.milliseconds(from: 0, orUntil: .max) == 100)
-        #expect(ticks.milliseconds(from: 0, orUntil: 30 * millisecond) == 30)
-        #expect(ticks.milliseconds(from: 99 * millisecond + 1, orUntil: .max) == 1, "a wait that ends early would spin")
-        #expect(ticks.milliseconds(from: 101 * millisecond, orUntil: .max) == 0)
+        #expect(ticks.milliseconds(from: 0, orUntil: 0 + 30 * millisecond) == 30)
+        #expect(
+            ticks.milliseconds(from: 0 + 99 * millisecond + 1, orUntil: .max) == 1,
+            "a wait that ends early would spin"
+        )
+        #expect(ticks.milliseconds(from: 0 + 101 * millisecond, orUntil: .max) == 0)
     }
 
     @Test func oneThatCameLateDoesNotShiftTheNext() {
@@ -24,6 +28,6 @@ import Testing
 
     private func due(at times: [UInt64]) -> [UInt64] {
         var ticks = ticks
-        return times.filter { ticks.areDue(at: $0 * millisecond) }
+        return times.filter { ticks.areDue(at: 0 + $0 * millisecond) }
     }
 }

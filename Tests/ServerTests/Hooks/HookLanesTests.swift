@@ -1,4 +1,5 @@
 import Domain
+import Support
 import Testing
 
 @testable import Server
@@ -35,7 +36,7 @@ import Testing
     /// An address that is down costs one attempt, and then another, less and less often; others go on.
     @Test func anAddressThatFailsIsLeftAlone() {
         var lanes = HookLanes()
-        var now: UInt64 = 0
+        var now: MonotonicTime = 0
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] as [UInt64] {
             let isFirst = now == 0
             let limits = ["a", "b"].map { lanes.look(at: $0, now: now) }
@@ -44,7 +45,7 @@ import Testing
             #expect(lists == [[[0]], [[0]]])
             lanes.end(["43"], to: "b", answers: [HookLanesTests.accepted], now: now)
             lanes.end(["42"], to: "a", answers: [HookAnswer(problem: "down")], now: now)
-            let during = lanes.look(at: "a", now: now + pause * HookLanesTests.second - 1)
+            let during = lanes.look(at: "a", now: now + (pause * HookLanesTests.second - 1))
             #expect(during == 0)
             now += pause * HookLanesTests.second
             let isDown = ["a", "b"].map { lanes.isDown($0) }

@@ -26,7 +26,7 @@ import Testing
         try failure.share(since: came) {}
     }
 
-    private static func fail(_ failure: inout SharedFailure, _ error: StoreAPIError, since came: UInt64) {
+    private static func fail(_ failure: inout SharedFailure, _ error: StoreAPIError, since came: MonotonicTime) {
         try? failure.share(since: came) { () throws(StoreAPIError) in throw error }
     }
 

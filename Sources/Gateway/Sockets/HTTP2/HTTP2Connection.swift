@@ -1,4 +1,5 @@
 import HTTP
+import Support
 
 /// One client that speaks HTTP/2: its session and its streams, each of which its loop treats as a connection. Confined
 /// to the loop's thread.
@@ -19,7 +20,7 @@ final class HTTP2Connection {
     private(set) var isBroken = false
     private var requests = 0
     /// How long it has been doing the same.
-    private var idle = (occupation: Occupation.serving, progress: 0, since: UInt64(0))
+    private var idle = (occupation: Occupation.serving, progress: 0, since: MonotonicTime(0))
 
     /// One turn writes at most 256 KiB, so that the other clients get theirs.
     private static let rounds = 16
@@ -107,8 +108,8 @@ final class HTTP2Connection {
         return requests == 0 ? .beginning : .idle
     }
 
-    /// Call once a second, with monotonic nanoseconds. Returns what the client was too slow with, if its time is up.
-    func overdue(at now: UInt64, limits: Limits) -> Occupation? {
+    /// Call once a second. Returns what the client was too slow with, if its time is up.
+    func overdue(at now: MonotonicTime, limits: Limits) -> Occupation? {
         session.passSecond()
         let occupation = occupation
         // Pings and settings are not progress: they would keep an idle connection open forever.

@@ -14,8 +14,8 @@ final class EventLoop {
     /// The watches whose descriptors are closed at the end of this turn. Until then, an event of this turn may name them.
     private var ended: [DescriptorWatch] = []
     private var isStopped = false
-    /// When to stop, in monotonic nanoseconds.
-    private var end = UInt64.max
+    /// When to stop.
+    private var end = MonotonicTime.max
 
     init() throws(SocketSetupError) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -102,15 +102,15 @@ final class EventLoop {
 /// When a loop's next tick is due. All times are in nanoseconds.
 struct LoopTicks {
     private let interval: UInt64
-    private var due: UInt64
+    private var due: MonotonicTime
 
-    init(every interval: Duration, from now: UInt64) {
+    init(every interval: Duration, from now: MonotonicTime) {
         self.interval = UInt64(interval.milliseconds) * 1_000_000
         due = now + self.interval
     }
 
     /// What a stopped process has slept through is not made up for: it would come as one burst.
-    mutating func areDue(at now: UInt64) -> Bool {
+    mutating func areDue(at now: MonotonicTime) -> Bool {
         guard now >= due else { return false }
         due += interval
         if due <= now { due = now + interval }
@@ -118,7 +118,7 @@ struct LoopTicks {
     }
 
     /// Milliseconds until the next one, or until `end`, rounded up so that nobody wakes too early.
-    func milliseconds(from now: UInt64, orUntil end: UInt64) -> Int32 {
+    func milliseconds(from now: MonotonicTime, orUntil end: MonotonicTime) -> Int32 {
         let next = min(due, end)
         return next <= now ? 0 : Int32(clamping: (next - now + 999_999) / 1_000_000)
     }

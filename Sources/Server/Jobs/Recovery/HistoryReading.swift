@@ -150,8 +150,8 @@ struct HistoryTrouble {
     /// The operator's next step before its entries are accepted.
     var misconfiguration: String?
 
-    /// `error` is nil after a success, and `hint` says what to do about it; `now` is in monotonic nanoseconds.
-    mutating func take(_ error: StoreAPIError?, hint: String?, now: UInt64) -> Incident.News? {
+    /// `error` is nil after a success, and `hint` says what to do about it.
+    mutating func take(_ error: StoreAPIError?, hint: String?, now: MonotonicTime) -> Incident.News? {
         guard let error else {
             refusal = nil
             return incident.recordSuccess(now: now)
