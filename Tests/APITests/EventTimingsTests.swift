@@ -6,7 +6,8 @@ import Testing
 @testable import API
 
 @Suite(.blocking) struct EventTimingsTests {
-    private let (a, b) = (EventTimingsTests.event("a"), EventTimingsTests.event("b"))
+    private let a = EventTimingsTests.event("a")
+    private let b = EventTimingsTests.event("b")
 
     private static func event(_ id: String, of provider: Provider = .stripe) -> EventKey {
         EventKey(id: id, provider: provider, environment: .production)

@@ -30,7 +30,7 @@ import Testing
         var decision = idle(after: 5)
         decision.heard(5)
         #expect(decision.due(at: 1) == [])
-        #expect(decision.dueAt == 0 + LogReadDecisionTests.second)
+        #expect(decision.dueAt == MonotonicTime(nanoseconds: LogReadDecisionTests.second))
         decision.heard(6)
         #expect(decision.dueAt == 0)
         #expect(decision.due(at: 1) == [.read(after: 5)])
@@ -56,7 +56,7 @@ import Testing
         _ = decision.due(at: 0)
         #expect(decision.read(nil, hasMore: false, now: 10) == [])
         #expect(decision.due(at: 10) == [])
-        #expect(decision.dueAt == 10 + LogReadDecision.pause)
+        #expect(decision.dueAt == MonotonicTime(nanoseconds: 10) + LogReadDecision.pause)
         #expect(decision.due(at: 10 + LogReadDecision.pause) == [.read(after: 0)])
     }
 
@@ -73,7 +73,7 @@ import Testing
         var decision = idle(after: 4)
         decision.heard(NodeMessage(body: [1], position: .max), now: 1)
         #expect(decision.due(at: 1) == [.read(after: 4)])
-        #expect(decision.dueAt == 1 + LogReadDecision.patience)
+        #expect(decision.dueAt == MonotonicTime(nanoseconds: 1) + LogReadDecision.patience)
         #expect(decision.due(at: 0 + LogReadDecision.patience) == [])
         #expect(decision.due(at: 1 + LogReadDecision.patience) == [.pass([1])])
         #expect(decision.dueAt == .max, "the question is not answered")

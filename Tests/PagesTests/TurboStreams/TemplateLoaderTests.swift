@@ -50,7 +50,7 @@ import Testing
         #expect(loader.refresh() == TemplateLoader.Changes())
         try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: true)
         #expect(loader.refresh() == TemplateLoader.Changes(hasOwnFolder: true), "nobody has removed anything")
-        #expect(!loader.warnings.contains(where: \.isRemoved))
+        #expect(!loader.warnings.contains { $0.isRemoved })
         #expect(shown(loader) == nil, "an empty folder has no templates")
         try folder.write("fragments/success.html", source: paywall("own"))
         #expect(loader.refresh().updated == ["success.html"])
