@@ -81,7 +81,19 @@ public final class Gateway: Sendable {
             publication.depart(to: ports.count, metrics: metrics)
             return publication
         }
-        for port in ports { port.send(.publish(publications)) }
+        for port in ports { port.publish(publications) }
+    }
+
+    /// False while a loop is behind with what was published: whoever can wait with more does.
+    public var hasRoom: Bool { ports.allSatisfy(\.hasRoom) }
+
+    /// Waits until there is room, a second at most: what is committed has to go out. Never call it on a loop, or on the thread
+    /// that writes the ledger.
+    public func waitForRoom() {
+        for _ in 0..<100 {
+            guard !hasRoom else { return }
+            Waker().wait(timeout: .milliseconds(10))
+        }
     }
 
     /// Makes every open page reload, over 3 s when there are thousands. For changes that no ledger entry records.

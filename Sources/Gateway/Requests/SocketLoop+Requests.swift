@@ -109,7 +109,7 @@ extension SocketLoop {
         case .later(let start):
             connection.phase = .waiting(terms)
             clearDeadline(for: connection)
-            let reply = Reply { [port, id = connection.id] response in port.send(.reply(id, response)) }
+            let reply = Reply { [port, id = connection.id] response in port.answer(response, to: id) }
             guard !start(reply) else { return }
             let refusal = Connection.Terms(keepAlive: false, includesBody: terms.includesBody, lingers: true)
             respond(.busy, on: connection, terms: refusal)
