@@ -72,9 +72,10 @@ public final class Gateway: Sendable {
         self.threads = threads
         self.metrics = counters
         port = address.port
+        metrics.gauge(.queuedBytes) { ports.reduce(0) { $0 + $1.owed } }
     }
 
-    /// Hands publications to every loop; each loop finds its own pages.
+    /// Hands publications to every loop; each loop finds its own pages. Never waits.
     public func publish(_ publications: [Publication]) {
         let publications = publications.map { publication in
             var publication = publication
@@ -155,6 +156,9 @@ public final class Gateway: Sendable {
 
     /// Connections and HTTP/2 requests that have ended since the start.
     public var endedConnections: Int { metrics.ended.value }
+
+    /// The bytes of the messages published since the start.
+    public var publishedBytes: Int { metrics.publishedBytes.value }
 
     /// Shows a renewed certificate to new connections; open connections are not disturbed.
     public func renew(_ identity: ServerIdentity) {

@@ -217,8 +217,9 @@ extension Server {
             pages: { [gateway] in gateway.followedStreams },
             share: { [ledger = core.ledger] streams in ledger.shareFollowed(streams) }
         )
-        redis?.start(heal: heal)
-        railsCable?.start(takesOver: core.lead.takesOver, heal: heal)
+        let pagesKeepUp = { @Sendable [gateway] in gateway.hasRoom }
+        redis?.start(pagesKeepUp: pagesKeepUp, heal: heal)
+        railsCable?.start(takesOver: core.lead.takesOver, pagesKeepUp: pagesKeepUp, heal: heal)
     }
 }
 
