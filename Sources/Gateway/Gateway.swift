@@ -72,16 +72,29 @@ public final class Gateway: Sendable {
         self.threads = threads
         self.metrics = counters
         port = address.port
+        metrics.gauge(.queuedBytes) { ports.reduce(0) { $0 + $1.owed } }
     }
 
-    /// Hands publications to every loop; each loop finds its own pages.
+    /// Hands publications to every loop; each loop finds its own pages. Never waits.
     public func publish(_ publications: [Publication]) {
         let publications = publications.map { publication in
             var publication = publication
             publication.depart(to: ports.count, metrics: metrics)
             return publication
         }
-        for port in ports { port.send(.publish(publications)) }
+        for port in ports { port.publish(publications) }
+    }
+
+    /// False while a loop is behind with what was published: whoever can wait with more does.
+    public var hasRoom: Bool { ports.allSatisfy(\.hasRoom) }
+
+    /// Waits until there is room, a second at most: what is committed has to go out. Never call it on a loop, or on the thread
+    /// that writes the ledger.
+    public func waitForRoom() {
+        for _ in 0..<100 {
+            guard !hasRoom else { return }
+            Waker().wait(timeout: .milliseconds(10))
+        }
     }
 
     /// Makes every open page reload, over 3 s when there are thousands. For changes that no ledger entry records.
@@ -143,6 +156,9 @@ public final class Gateway: Sendable {
 
     /// Connections and HTTP/2 requests that have ended since the start.
     public var endedConnections: Int { metrics.ended.value }
+
+    /// The bytes of the messages published since the start.
+    public var publishedBytes: Int { metrics.publishedBytes.value }
 
     /// Shows a renewed certificate to new connections; open connections are not disturbed.
     public func renew(_ identity: ServerIdentity) {

@@ -5,7 +5,10 @@ import Support
 final class GatewayMetrics: Sendable {
     let connections, streams, http2Connections, http2Streams: Gauge
     private let eventStreams, webSockets, feeds, cables: Gauge
-    let published, unheard, deliveries, catchUps, catchUpMessages, collapsed, slow, expired: Counter
+    let unheard, deliveries, catchUps, catchUpMessages, collapsed, slow, expired: Counter
+    private let published: Counter
+    /// The bytes of what was published, for the watcher as well.
+    let publishedBytes = Counter()
     /// Connections beyond a limit: closed at once, or answered first.
     let refused, turnedAway: Counter
     /// Connections that have ended, for the watcher, which returns the memory that they leave behind.
@@ -59,6 +62,11 @@ final class GatewayMetrics: Sendable {
         metrics.gauge(.anyCableEventStreams) { sse.value }
         metrics.counter(.anyCableBroadcasts) { published.value }
         metrics.counter(.anyCableSlowClients) { slow.value }
+    }
+
+    func countPublished(_ messages: [Message]) {
+        published.add(messages.count)
+        publishedBytes.add(messages.reduce(0) { $0 + $1.cost })
     }
 
     func pages(_ transport: Transport) -> Gauge {

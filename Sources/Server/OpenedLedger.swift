@@ -32,7 +32,12 @@ struct OpenedLedger {
             (engine, lock, shared) = (SQLiteEngine(path: path), try LedgerLock(path: path), nil)
         case .postgres(let url):
             let engine = try OpenedLedger.shared(url, listening: configuration.listenURL, node: node)
-            (self.engine, lock, shared) = (engine, nil, (engine, LedgerFollower(onEntries: onEntries)))
+            let follower = LedgerFollower { entries in
+                // What it has not read stays in the log.
+                publisher.waitForRoom()
+                onEntries(entries)
+            }
+            (self.engine, lock, shared) = (engine, nil, (engine, follower))
         }
     }
 

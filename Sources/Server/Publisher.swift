@@ -27,6 +27,9 @@ final class Publisher: Sendable {
     /// Nil while there are no loops.
     var gateway: Gateway? { outlet.withLock { $0.gateway } }
 
+    /// Waits while the loops are behind, a second at most. Not for their threads, nor for the one that writes the ledger.
+    @Sendable func waitForRoom() { gateway?.waitForRoom() }
+
     /// Publishes to the loops from now on, starting with the entries committed before the loops existed.
     func connect(_ gateway: Gateway) {
         outlet.withLock { outlet in

@@ -123,7 +123,8 @@ public final class Server {
     }
 
     /// A thread that looks every second for changed template files and a renewed certificate. It also returns memory to the
-    /// system after many connections have ended, and keeps the time of the history. Wake it to make it look at once.
+    /// system after many connections have ended and after bursts, and keeps the time of the history. Wake it to make it look
+    /// at once.
     private func startWatcher() -> Routine {
         let gateways = [gateway, consoleGateway].compactMap(\.self)
         let state = (
@@ -134,7 +135,7 @@ public final class Server {
         )
         let routine = Routine()
         routine.start("watcher", state: state) { [gateway, history = services.history, clock = core.clock] state in
-            if state.trim.isDue(ended: gateway.endedConnections) { Allocator.trim() }
+            if state.trim.isDue(ended: gateway.endedConnections, published: gateway.publishedBytes) { Allocator.trim() }
             history.tick(at: clock.now())
             state.certificate?.refresh()
             if state.templates.refresh() { gateway.forgetRecentMessages() }
@@ -217,8 +218,9 @@ extension Server {
             pages: { [gateway] in gateway.followedStreams },
             share: { [ledger = core.ledger] streams in ledger.shareFollowed(streams) }
         )
-        redis?.start(heal: heal)
-        railsCable?.start(takesOver: core.lead.takesOver, heal: heal)
+        let pagesKeepUp = { @Sendable [gateway] in gateway.hasRoom }
+        redis?.start(pagesKeepUp: pagesKeepUp, heal: heal)
+        railsCable?.start(takesOver: core.lead.takesOver, pagesKeepUp: pagesKeepUp, heal: heal)
     }
 }
 

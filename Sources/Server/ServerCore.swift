@@ -183,7 +183,9 @@ extension ServerCore {
             publisher.gateway?.reloadPages(on: workers) { [streams = configuration.streamPattern] stream in
                 streams.user(of: stream).map(erased.contains) ?? false
             }
-        case .message(let body): publisher.heard(body)
+        case .message(let body):
+            publisher.waitForRoom()
+            publisher.heard(body)
         case .interruption:
             // A user's locale may have changed meanwhile.
             publisher.gateway?.forgetRecentMessages()

@@ -38,20 +38,45 @@ struct TemplateWatch {
     }
 }
 
-/// Decides when returning free memory to the system is worthwhile. Pure.
+/// Decides when returning free memory to the system is worthwhile: after a crowd and after a burst, which leave enough behind
+/// that it is worth some milliseconds. Pure.
 struct MemoryTrimSchedule {
-    /// This many connections leave enough memory behind that returning it is worth a few milliseconds.
-    private static let crowd = 64
+    private struct Count {
+        /// It has to have risen by so much, and by less than `calm` within the last second: while connections come and go, or
+        /// messages, the next one reuses the memory.
+        let least: Int
+        let calm: Int
+        var trimmedAt = 0
+        private var last = 0
 
-    private var trimmedAt = 0
-    private var lastEnded = 0
+        init(least: Int, calm: Int) {
+            self.least = least
+            self.calm = calm
+        }
 
-    /// Call it once a second with the number of connections that have ended so far. It waits until none has ended for a
-    /// second: while connections come and go, the next one reuses the memory.
-    mutating func isDue(ended: Int) -> Bool {
-        defer { lastEnded = ended }
-        guard ended == lastEnded, ended >= trimmedAt + MemoryTrimSchedule.crowd else { return false }
-        trimmedAt = ended
+        mutating func isDue(_ count: Int) -> Bool {
+            defer { last = count }
+            return count - last < calm && count - trimmedAt >= least
+        }
+    }
+
+    /// After a burst once more: by then, pages that read slowly have taken what waited for them, or have been closed.
+    private static let secondsUntilRepetition = 45
+
+    private var connections = Count(least: 64, calm: 1)
+    private var bytes = Count(least: 16 << 20, calm: 256 << 10)
+    private var repetition: Int?
+
+    /// Call it once a second with the number of connections that have ended so far, and of bytes that were published.
+    mutating func isDue(ended: Int, published: Int) -> Bool {
+        let isAfterCrowd = connections.isDue(ended)
+        let isAfterBurst = bytes.isDue(published)
+        repetition = repetition.map { $0 - 1 }
+        let isRepeated = repetition == 0
+        if isAfterBurst { repetition = MemoryTrimSchedule.secondsUntilRepetition }
+        guard isAfterCrowd || isAfterBurst || isRepeated else { return false }
+        connections.trimmedAt = ended
+        bytes.trimmedAt = published
         return true
     }
 }

@@ -36,7 +36,7 @@ final class ScriptedGateway {
             identity: certificate.map {
                 try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
             },
-            handler: Script(workers: workers, ledger: ledger),
+            handler: Script(workers: workers, ledger: ledger, metrics: metrics),
             metrics: metrics,
             limits: limits,
             proxies: proxies,
@@ -54,10 +54,7 @@ final class ScriptedGateway {
     }
 
     /// How many frames were written to pages that had room for them.
-    var deliveries: Int {
-        let line = metrics.page().split(separator: "\n").first { $0.hasPrefix("paycast_deliveries_total ") }
-        return line?.split(separator: " ").last.flatMap { Int($0) } ?? -1
-    }
+    var deliveries: Int { metrics.deliveries }
 
     /// Until the metrics say so.
     func waitFor(_ line: String) throws {
@@ -75,6 +72,7 @@ final class ScriptedGateway {
 private struct Script: RequestHandler {
     let workers: WorkerPool
     let ledger: ScriptedLedger
+    let metrics: Metrics
 
     func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict {
         .open(page(parameters.signedStreamName, since: parameters.since))
@@ -87,6 +85,15 @@ private struct Script: RequestHandler {
         case .orders:
             return .later { reply in workers.submit { reply.send(counted(request)) } }
         case .entitlements: return .later { _ in false }
+        case .attention:
+            return .later { reply in
+                reply.send(counted(request))
+                return true
+            }
+        case .history, .replays:
+            return .respond(
+                Response(status: 200, contentType: "text/plain", body: "\(metrics.deliveries) frames\n")
+            )
         case .ready: return .respond(told(request))
         case .metrics: return .respond(Response(status: 200, contentType: "text/plain", body: ScriptedGateway.long))
         case .streams: return .open(page(request.query["name"] ?? "", since: request.query["since"]))
@@ -113,6 +120,14 @@ private struct Script: RequestHandler {
             MissedSince.cursor(Cursor(epoch: "test", position: $0.position))
         }
         return PageRequest(stream: stream, seen: seen) { ledger.read(stream, done: $0) }
+    }
+}
+
+extension Metrics {
+    /// How many frames were written to pages that had room for them.
+    fileprivate var deliveries: Int {
+        let line = page().split(separator: "\n").first { $0.hasPrefix("paycast_deliveries_total ") }
+        return line?.split(separator: " ").last.flatMap { Int($0) } ?? -1
     }
 }
 

@@ -83,6 +83,7 @@ extension Dashboard {
             .level("Pages by transport", .pages, by: ["transport"]),
             .level("Streams", .streams, by: [each]),
             .rate("Frames", .deliveries, by: [each]),
+            .level("Published, not written", .queuedBytes, by: [each], unit: "bytes"),
             .rate("Commits that no page followed", .unheard, by: [each]),
             .rate("Pages that had missed something", .replayed, by: [each]),
             .rate("Pages told to reload", .healed, by: [each]),

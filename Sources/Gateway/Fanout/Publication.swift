@@ -31,9 +31,12 @@ public struct Publication: Sendable {
         self.messages = messages
     }
 
+    /// Whether it drops what was published before for the same streams.
+    var isErasure: Bool { entry?.notice.kind == .userErased }
+
     /// Counts the publication, and tracks a committed one until the last loop has written it.
     mutating func depart(to loops: Int, metrics: GatewayMetrics) {
-        metrics.published.add(messages.count)
+        metrics.countPublished(messages)
         guard entry != nil, !messages.isEmpty else { return }
         delivery = DeliveryTracker(loops: loops, metrics: metrics, onWritten: onWritten)
     }

@@ -18,40 +18,29 @@ extension SocketLoop {
 
     // MARK: Messages
 
-    /// Returns the number of live pages to which it was written.
+    /// Publishes a message, which is to be written to the pages that are live now. Returns how many those are.
     @discardableResult
     func publish(_ message: Message) -> Int {
         let recipients = hub.publish(message)
-        return deliver(message, to: recipients, refresh: message.hasRefresh ? message.position : nil)
-    }
-
-    /// `refresh` is the entry that makes the pages reload, if there is one. Returns how many pages got it.
-    @discardableResult
-    func deliver(_ message: Message, to recipients: Recipients, refresh: Int64?) -> Int {
-        if !recipients.live.isEmpty { write(message, to: recipients.live, refresh: refresh) }
-        for id in recipients.closed { subscriber(id).map { endSlowConsumer($0.connection) } }
+        turn.queued(for: hub.queued)
+        hub.queued = 0
+        unwritten.add(message, cursor: message.position.map(cursor), to: recipients.live)
+        endSlowConsumers(recipients.closed)
         return recipients.live.count
     }
 
-    private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>, refresh: Int64?) {
-        var frames = FrameCache(html: message.html, cursor: message.position.map(cursor))
-        for id in live {
-            guard let subscriber = subscriber(id) else { continue }
-            // This very message made the page fall behind, through another of its subscriptions to the same stream.
-            guard !subscriber.connection.isBlocked else {
-                endSlowConsumer(subscriber.connection)
-                continue
-            }
-            guard frames.write(to: subscriber) else {
-                end(subscriber.connection)
-                continue
-            }
-            if let refresh {
-                settings.sentRefreshes.recordLive(refresh, on: subscriber.stream, for: subscriber.refreshes)
-            }
-            wrote(to: subscriber.connection)
+    private func endSlowConsumers(_ closed: [SubscriptionID]) {
+        for id in closed { subscriber(id).map { endSlowConsumer($0.connection) } }
+    }
+
+    /// Writes messages to a live page. `refresh` is the newest entry among them that makes it reload, if there is one.
+    func write(_ bytes: [UInt8], refresh: Int64?, to subscriber: Subscriber) {
+        turn.wrote(bytes.count)
+        guard subscriber.connection.link.write(bytes) else { return end(subscriber.connection) }
+        if let refresh {
+            settings.sentRefreshes.recordLive(refresh, on: subscriber.stream, for: subscriber.refreshes)
         }
-        metrics.deliveries.add(live.count)
+        wrote(to: subscriber.connection)
     }
 
     /// The socket accepts bytes again. Returns true if the page has taken everything.
@@ -77,7 +66,7 @@ extension SocketLoop {
         var next: OutgoingFrame? = first
         while let frame = next {
             var frames = FrameCache(html: frame.html, cursor: frame.position.map(cursor))
-            guard frames.write(to: subscriber) else { return false }
+            guard subscriber.connection.link.write(frames.bytes(for: subscriber)) else { return false }
             if let refresh = frame.refresh {
                 settings.sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
             }
@@ -99,24 +88,27 @@ extension SocketLoop {
                 publish(Message(stream: stream, position: entry.position, parts: [part]))
             }
         }
-        if publication.entry?.notice.kind == .userErased {
+        if publication.isErasure {
             for message in publication.messages { hub.erase(message.stream) }
         }
-        let written = publication.messages.reduce(0) { $0 + publish($1) }
-        publication.delivery?.landed(written)
+        let pages = publication.messages.reduce(0) { $0 + publish($1) }
+        if let delivery = publication.delivery { unwritten.landings.append((delivery, pages)) }
         guard let entry = publication.entry else { return }
         hub.advance(to: entry.position)
         if entry.notice.kind == .broadcastsLost { reloadPages(for: entry.position) }
     }
 
-    /// Publishes a transient broadcast that arrived at this loop. Its own pages get it directly, unless mail waits.
+    /// Publishes a transient broadcast that arrived at this loop. Its own pages get it directly, unless something comes before
+    /// it or the turn is over.
     func broadcast(_ messages: [Message]) {
-        metrics.published.add(messages.count)
-        for peer in peers where messages.contains(where: { peer.follows($0.stream) }) {
-            peer.send(.broadcast(messages))
+        metrics.countPublished(messages)
+        var rest = messages[...]
+        for peer in peers { peer.broadcast(rest) }
+        while hasPublishedAll, !turn.isOver, !rest.isEmpty {
+            while unwritten.isOpen, let message = rest.popFirst() { publish(message) }
+            writeMessages()
         }
-        guard port.isEmpty else { return port.send(.broadcast(messages)) }
-        for message in messages { publish(message) }
+        if !rest.isEmpty { port.broadcast(rest) }
     }
 
     // MARK: Reloading
@@ -140,7 +132,12 @@ extension SocketLoop {
                 reloads.putBack(id)
                 continue
             }
-            deliver(message, to: recipients, refresh: reloadGap)
+            for _ in recipients.live {
+                metrics.deliveries.add()
+                var frames = FrameCache(html: message.html, cursor: nil)
+                write(frames.bytes(for: subscriber), refresh: reloadGap, to: subscriber)
+            }
+            endSlowConsumers(recipients.closed)
         }
     }
 }

@@ -21,6 +21,14 @@ final class SocketLoop {
     /// The buffer into which every socket is read. Nothing stays in it.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
+    /// What is left of this turn.
+    var turn = LoopTurn()
+    /// What other threads sent, and what of it is published and not written yet.
+    var inbox = LoopInbox()
+    var unwritten = UnwrittenMessages()
+    /// A tick waits until nothing is unwritten.
+    var isTickDue = false
+
     /// Ticks since the start.
     private(set) var now = 0
     /// The value of `Date` at this tick. Made once a second.
@@ -93,11 +101,13 @@ final class SocketLoop {
     /// Serves until `stop` is called.
     func run() {
         port.waker.wake()
-        events.run(every: settings.tick, tick: tick, prepare: fallAsleep)
+        events.run(every: settings.tick, tick: tick, prepare: takeTurn)
     }
 
-    /// Runs ten times a second.
-    private func tick() {
+    /// Runs ten times a second. What it says to pages comes after what was published before.
+    func tick() {
+        isTickDue = !unwritten.isEmpty
+        guard !isTickDue else { return }
         now += 1
         if now % LoopSettings.ticksPerSecond == 0 { date = Clock().now().httpDate }
         beat()
@@ -121,17 +131,8 @@ final class SocketLoop {
 
     private func wokenUp() {
         port.waker.awaken()
-        takeMail()
         goOn()
         handlePending()
-    }
-
-    /// Runs before the loop waits: from now on, a thread that sends something has to wake this loop.
-    private func fallAsleep() {
-        guard !port.fallAsleep() else { return }
-        takeMail()
-        // Clients that write into open sockets get their turn between two rounds of mail.
-        if !port.fallAsleep() { port.waker.wake() }
     }
 
     /// The gateway stops: call it last.
@@ -143,23 +144,10 @@ final class SocketLoop {
         events.stop(after: .seconds(1))
     }
 
-    // MARK: Mail
+    // MARK: Subscriptions
 
-    /// Handles what other threads sent.
-    private func takeMail() {
-        for mail in port.take() {
-            switch mail {
-            case .reply(let id, let response): connections[id].map { reply(response, to: $0) }
-            case .catchUp(let id, let missed): sendCatchUp(missed, to: id)
-            case .publish(let publications): for publication in publications { publish(publication) }
-            case .broadcast(let messages): for message in messages { publish(message) }
-            case .run(let work): work(self)
-            }
-        }
-        handlePending()
-    }
-
-    private func sendCatchUp(_ missed: CatchUpBatch, to id: SubscriptionID) {
+    /// What the page of a subscription missed has been read.
+    func sendCatchUp(_ missed: CatchUpBatch, to id: SubscriptionID) {
         guard let subscriber = subscriber(id) else { return }
         switch subscriber.connection.phase {
         case .page(let page): sendCatchUp(missed, to: subscriber, on: page)

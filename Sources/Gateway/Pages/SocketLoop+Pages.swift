@@ -73,7 +73,9 @@ extension SocketLoop {
             if page.transport.isResponse {
                 _ = say("retry: \(EventStream.expiredRetry)\n\n", to: page, on: connection)
             }
-            if let subscriber = subscriber(page.subscription) { _ = frames.write(to: subscriber) }
+            if let subscriber = subscriber(page.subscription) {
+                _ = connection.link.write(frames.bytes(for: subscriber))
+            }
         }
         metrics.expired.add()
         close(connection, code: .policyViolation)

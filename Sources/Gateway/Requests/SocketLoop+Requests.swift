@@ -8,7 +8,7 @@ extension SocketLoop {
     func readRequests(_ connection: Connection) {
         while case .reading = connection.phase, !connection.link.isBehind {
             guard let (request, terms) = nextRequest(connection) else { break }
-            perform(settings.handler.handle(request), on: connection, terms: terms)
+            serve(request, on: connection, terms: terms)
         }
         guard connection.isOpen else { return }
         if connection.hasEnded, case .reading = connection.phase, !connection.link.isBehind {
@@ -101,6 +101,26 @@ extension Connection.Terms {
     }
 }
 
+/// Publishers wait for the loops, so that these never owe their pages more than they soon have written.
+extension SocketLoop {
+    private func serve(_ request: Request, on connection: Connection, terms: Connection.Terms) {
+        guard request.route.publishes, !port.hasRoom || !peers.allSatisfy(\.hasRoom) else {
+            return perform(settings.handler.handle(request), on: connection, terms: terms)
+        }
+        connection.phase = .waiting(terms)
+        clearDeadline(for: connection)
+        let busy = peers.filter { !$0.hasRoom }
+        port.run(after: busy[...]) { [id = connection.id] loop in loop.serveNow(request, of: id) }
+    }
+
+    private func serveNow(_ request: Request, of id: ConnectionID) {
+        guard let connection = connections[id], case .waiting(let terms) = connection.phase else { return }
+        connection.phase = .reading
+        perform(settings.handler.handle(request), on: connection, terms: terms)
+        readRequests(connection)
+    }
+}
+
 /// The handler's answer: a response now or later, or a page that stays open.
 extension SocketLoop {
     func perform(_ answer: Answer, on connection: Connection, terms: Connection.Terms) {
@@ -109,7 +129,7 @@ extension SocketLoop {
         case .later(let start):
             connection.phase = .waiting(terms)
             clearDeadline(for: connection)
-            let reply = Reply { [port, id = connection.id] response in port.send(.reply(id, response)) }
+            let reply = Reply { [port, id = connection.id] response in port.answer(response, to: id) }
             guard !start(reply) else { return }
             let refusal = Connection.Terms(keepAlive: false, includesBody: terms.includesBody, lingers: true)
             respond(.busy, on: connection, terms: refusal)

@@ -7,8 +7,9 @@ protocol Link: AnyObject {
     /// How many bytes the peer has confirmed.
     var confirmedBytes: UInt64 { get }
 
-    /// Sends what the peer takes, and keeps the rest. Returns false when the connection is dead.
-    func write(_ bytes: UnsafeRawBufferPointer) -> Bool
+    /// Sends what the peer takes, and keeps the rest. Returns false when the connection is dead. Takes an array, because the
+    /// rest is not copied: thousands of pages that are sent the same hold it once.
+    func write(_ bytes: [UInt8]) -> Bool
 
     /// Sends the head of an answer and the beginning of its body in one write. With `isWhole`, nothing follows.
     func begin(_ head: ResponseHead, body: [UInt8], date: String, isWhole: Bool) -> Bool
@@ -21,8 +22,6 @@ protocol Link: AnyObject {
 }
 
 extension Link {
-    func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { write($0) } }
-
     func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 }
 

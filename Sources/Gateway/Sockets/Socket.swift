@@ -123,16 +123,16 @@ final class Socket: Link {
 
     var isBehind: Bool { sent < output.count || readWaitsForRoom }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func write(_ bytes: [UInt8]) -> Bool {
         guard !isBroken else { return false }
         guard !isBehind else {
             output += bytes
             return true
         }
-        guard let count = transmit(bytes) else { return false }
+        guard let count = bytes.withUnsafeBytes({ transmit($0) }) else { return false }
         guard count < bytes.count else { return true }
-        output = Array(bytes[count...])
-        sent = 0
+        output = bytes
+        sent = count
         adjustWatch()
         return true
     }

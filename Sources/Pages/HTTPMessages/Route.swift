@@ -142,6 +142,14 @@ public enum Route: Sendable, Equatable {
         }
     }
 
+    /// Whether requests come here by the thousand, each with something for pages. They wait while the loops are behind.
+    public var publishes: Bool {
+        switch self {
+        case .broadcasts, .anyCableBroadcasts, .grants, .grant, .replays: true
+        default: false
+        }
+    }
+
     /// Whether a WebSocket may be opened here.
     public var isUpgradable: Bool { self == .streams || self == .cable }
 

@@ -13,6 +13,8 @@ public struct Hub: Sendable {
     private let frameBytes: Int
     /// Parts that a newer one replaced in a queue, since the driver set it to 0.
     public var collapsed = 0
+    /// How often a message was put into a queue, since the driver set it to 0.
+    public var queued = 0
     var table = SubscriptionTable()
     /// Every entry up to here has been published completely.
     private var publishedThrough: Int64
@@ -157,6 +159,15 @@ public struct Hub: Sendable {
         }
     }
 
+    /// Queues a message for a page that was live when it was published, and has fallen behind before it was written. Returns
+    /// false when the queue is full: close the connection, as for `Recipients.closed`.
+    public mutating func queue(_ message: Message, for id: SubscriptionID) -> Bool {
+        blocked(id)
+        guard let index = table.index(id), offer(message, to: index) == .overflow else { return true }
+        table.remove(id)
+        return false
+    }
+
     private mutating func frame(_ index: Int) -> OutgoingFrame? {
         guard table.slots[index].phase == .following, !table.slots[index].isBlocked else { return nil }
         let frame = table.slots[index].queue.take(upTo: frameBytes)
@@ -223,6 +234,7 @@ extension Hub {
             return table.slots[index].isLive ? .live : .writeOnce
         }
         let isBlocked = table.slots[index].isBlocked
+        queued += 1
         collapsed += table.slots[index].queue.add(
             message,
             order: message.position ?? newest,

@@ -50,7 +50,7 @@ public final class LedgerFollower: Sendable {
         return told.report.aged(seconds: Int64((monotonicNanoseconds() - told.at) / 1_000_000_000))
     }
 
-    /// What the follower finds out. It says so on its own threads, and nobody may block them.
+    /// What the follower finds out. It says so on its own threads, and nobody may block them for long.
     public enum Finding: Sendable {
         /// This node has got the work that one node does for all.
         case lead(Lease)

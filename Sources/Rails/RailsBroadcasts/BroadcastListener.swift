@@ -47,10 +47,15 @@ public final class BroadcastListener: Sendable {
 
     /// Begins to listen, and waits for a source that is not there yet. `heal` runs on the listener's thread, once after
     /// each gap, as soon as broadcasts arrive again. `takesOver` runs there too, before each turn: if it returns true,
-    /// another node may have submitted what was not read yet, so reading starts over, with a gap. Call it once only.
-    public func start(takesOver: @escaping @Sendable () -> Bool = { false }, heal: @escaping HealBroadcasts) {
+    /// another node may have submitted what was not read yet, so reading starts over, with a gap. While `pagesKeepUp` is false,
+    /// it reads and submits nothing. Call it once only.
+    public func start(
+        takesOver: @escaping @Sendable () -> Bool = { false },
+        pagesKeepUp: @escaping @Sendable () -> Bool = { true },
+        heal: @escaping HealBroadcasts
+    ) {
         thread.start(source.name) { [self] in
-            BroadcastReceiver(self, heal: heal).run(makeSource, takesOver: takesOver)
+            BroadcastReceiver(self, heal: heal).run(makeSource, takesOver: takesOver, pagesKeepUp: pagesKeepUp)
         }
     }
 

@@ -8,6 +8,10 @@ final class BroadcastReceiver {
     private let listener: BroadcastListener
     private let heal: HealBroadcasts
     private var queue = BroadcastQueue()
+    /// Whether the loops write as fast as is published, at the beginning of this turn.
+    private var pagesKeepUp = true
+    /// Until they are asked again.
+    private static let pause = Duration.milliseconds(10)
     var source: BroadcastSourceName { listener.source }
 
     init(_ listener: BroadcastListener, heal: @escaping HealBroadcasts) {
@@ -19,9 +23,14 @@ final class BroadcastReceiver {
     var now: Duration { .nanoseconds(Int64(clamping: monotonicNanoseconds().nanoseconds)) }
 
     /// Returns when the mailbox has been closed. Nobody else holds the source, so that its connection ends with its turn.
-    func run(_ makeSource: () -> any BroadcastSource, takesOver: () -> Bool) {
+    func run(
+        _ makeSource: () -> any BroadcastSource,
+        takesOver: () -> Bool,
+        pagesKeepUp: () -> Bool
+    ) {
         var source = makeSource()
         while !listener.mailbox.isClosed {
+            self.pagesKeepUp = pagesKeepUp()
             takeCommitments()
             if takesOver() {
                 queue.drop()
@@ -37,7 +46,8 @@ final class BroadcastReceiver {
             let next = min(source.next, queue.retry ?? .seconds(Int64.max))
             // Round up: a poll that ends too early would only be repeated.
             let timeout = max(.zero, next - now) + .milliseconds(1)
-            source.wait(for: listener.bell, timeout: timeout, receiver: self)
+            let pause = self.pagesKeepUp ? timeout : min(timeout, BroadcastReceiver.pause)
+            source.wait(for: listener.bell, timeout: pause, receiver: self)
         }
         let rest = queue.rest()
         if !rest.isEmpty { _ = listener.submit(rest) { _ in } }
@@ -45,7 +55,7 @@ final class BroadcastReceiver {
 
     private func submit() {
         let now = now
-        guard let batch = queue.next(at: now) else { return }
+        guard pagesKeepUp, let batch = queue.next(at: now) else { return }
         let mailbox = listener.mailbox
         if !listener.submit(batch, { mailbox.send($0) }) { queue.refused(at: now) }
     }
@@ -77,7 +87,7 @@ final class BroadcastReceiver {
 /// What a source reports.
 extension BroadcastReceiver {
     /// If false, leave new messages where they are.
-    var hasRoom: Bool { queue.hasRoom }
+    var hasRoom: Bool { pagesKeepUp && queue.hasRoom }
 
     /// `payload` is nil when it was too long to be read.
     func take(_ payload: [UInt8]?, from channel: [UInt8]) {

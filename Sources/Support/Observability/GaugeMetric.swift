@@ -76,6 +76,10 @@ extension GaugeMetric {
 extension GaugeMetric {
     public static let pages = Self("paycast_pages", "Pages connected now, by transport.", labels: ["transport"])
     public static let streams = Self("paycast_streams", "Streams that pages follow, summed over the loops.")
+    public static let queuedBytes = Self(
+        "paycast_queued_bytes",
+        "What was published and the loops have not written yet, in bytes, counted for each page."
+    )
 }
 
 /// Connections.

@@ -87,7 +87,10 @@ import Testing
             wakes += 1
             waker.wake()
         }
-        loop.run(every: .milliseconds(1), tick: wake, prepare: { turns += 1 })
+        loop.run(every: .milliseconds(1), tick: wake) {
+            turns += 1
+            return true
+        }
         #expect(woken == 5)
         #expect(turns < 50)
     }
@@ -103,9 +106,27 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(10))
     }
 
+    @Test func whoHasMoreToDoIsNotKeptWaiting() throws {
+        let watch = try watch(first)
+        watch.start { [unowned self] in note("first", $0) }
+        var turns = 0
+        loop.run(every: .seconds(3600), tick: {}) {
+            turns += 1
+            if turns == 3 { first.peerSends() }
+            if reports.count == 2 {
+                first.read()
+                loop.stop()
+            }
+            return reports.count == 2
+        }
+        #expect(reports == ["first is readable", "first is readable"])
+        #expect(turns == 5)
+        watch.end()
+    }
+
     /// Without a tick.
     private func run() {
-        loop.run(every: .seconds(3600), tick: {}, prepare: {})
+        loop.run(every: .seconds(3600), tick: {}, prepare: { true })
     }
 
     /// The number of turns that the loop takes within `count` ticks.
@@ -116,7 +137,10 @@ import Testing
             ticks += 1
             if ticks == count { self.loop.stop() }
         }
-        loop.run(every: .milliseconds(1), tick: tick, prepare: { turns += 1 })
+        loop.run(every: .milliseconds(1), tick: tick) {
+            turns += 1
+            return true
+        }
         return turns
     }
 

@@ -6,6 +6,11 @@ import Pages
 struct HubModel {
     enum Step: CaseIterable {
         case commit, commitElsewhere, feed, transient, read, arrive, block, unblock, reconnect
+        /// The driver publishes several messages before it writes any.
+        case hold, write
+
+        /// Those of a driver that writes at once.
+        static let direct = allCases.filter { $0 != .hold && $0 != .write }
     }
 
     struct Sent {
@@ -29,6 +34,9 @@ struct HubModel {
     var missedThrough: Int64 = 0
     /// The driver waits for the socket.
     var isWaiting = false
+    /// What is published and not written yet; nil when the driver writes at once. It publishes nothing more once anything else
+    /// has happened.
+    var held: (messages: [Message], isClosed: Bool)?
     var received: [Label] = []
     let stream: StreamName
 
@@ -41,16 +49,20 @@ struct HubModel {
 
     func allows(_ step: Step) -> Bool {
         switch step {
-        case .commit, .commitElsewhere, .transient, .reconnect: true
-        case .feed: fed < ledger.count
+        case .commit, .commitElsewhere, .reconnect: true
+        case .transient: held?.isClosed != true
+        case .feed: fed < ledger.count && held?.isClosed != true
         case .read: isCatchingUp && reading == nil
         case .arrive: reading != nil
         case .block: !isWaiting
         case .unblock: isWaiting
+        case .hold: held == nil
+        case .write: held != nil
         }
     }
 
     mutating func take(_ step: Step) {
+        if step == .block || step == .unblock || step == .arrive || step == .reconnect { held?.isClosed = true }
         switch step {
         case .commit: ledger.append(message(Label(position: Int64(ledger.count + 1))))
         case .commitElsewhere: ledger.append(nil)
@@ -61,13 +73,15 @@ struct HubModel {
         case .block: block()
         case .unblock: unblock()
         case .reconnect: reconnect()
+        case .hold: held = ([], false)
+        case .write: write()
         }
     }
 
     /// Lets everything that is under way arrive.
     mutating func finish() {
-        while isCatchingUp || isWaiting || fed < ledger.count {
-            for step in [Step.read, .arrive, .unblock, .feed] where allows(step) { take(step) }
+        while isCatchingUp || isWaiting || fed < ledger.count || held != nil {
+            for step in [Step.write, .read, .arrive, .unblock, .feed] where allows(step) { take(step) }
         }
     }
 
@@ -85,7 +99,20 @@ struct HubModel {
     private mutating func publish(_ message: Message) {
         let recipients = hub.publish(message)
         if recipients.closed.contains(page) { return reconnect() }
-        if recipients.live.contains(page) { receive(message.html, position: message.position) }
+        guard recipients.live.contains(page) else { return }
+        if held == nil { receive(message.html, position: message.position) } else { held?.messages.append(message) }
+    }
+
+    private mutating func write() {
+        let messages = held?.messages ?? []
+        held = nil
+        for message in messages {
+            guard isWaiting else {
+                receive(message.html, position: message.position)
+                continue
+            }
+            guard hub.queue(message, for: page) else { return reconnect() }
+        }
     }
 
     private mutating func arrive() {
@@ -117,6 +144,7 @@ struct HubModel {
         isCatchingUp = true
         isWaiting = false
         missedThrough = 0
+        held?.messages = []
     }
 
     private mutating func receive(_ html: [UInt8], position: Int64?) {

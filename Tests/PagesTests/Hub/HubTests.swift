@@ -27,6 +27,31 @@ import Testing
         #expect(hub.publish(message("one", at: 1)) == Recipients(live: [id], closed: []))
     }
 
+    /// It fell behind between the two, so what comes next waits behind what it was owed.
+    @Test func queuesWhatALiveSubscriptionIsNotWritten() {
+        var hub = Hub()
+        let id = liveSubscription(&hub)
+        let first = message("one ", at: 1)
+        #expect(hub.publish(first).live == [id])
+        let isQueued = hub.queue(first, for: id)
+        #expect(isQueued)
+        #expect(hub.publish(message("two", at: 2)).live.isEmpty)
+        #expect(hub.writable(id) == OutgoingFrame(html: Array("one two".utf8), position: 2, hasMore: false))
+        #expect(hub.publish(message("three", at: 3)).live == [id])
+        #expect(hub.queued == 2)
+    }
+
+    @Test func endsALiveSubscriptionThatIsOwedTooMuch() {
+        var hub = Hub(queuedBytes: 100)
+        let id = liveSubscription(&hub)
+        let messages = [message("one", at: 1), message("two", at: 2)]
+        for message in messages { #expect(hub.publish(message).live == [id]) }
+        // It is gone by the third.
+        let isQueued = (messages + messages.prefix(1)).map { hub.queue($0, for: id) }
+        #expect(isQueued == [true, false, true])
+        #expect(hub.stream(of: id) == nil)
+    }
+
     @Test(arguments: LookAlike.all) func aPageHearsNothingOfALookAlike(_ pair: LookAlike) throws {
         var hub = Hub()
         let id = hub.subscribe(to: try #require(StreamName(pair.one)))

@@ -8,13 +8,14 @@ extension BroadcastInbox {
     func redisListener(
         _ url: String,
         prefix: String? = nil,
-        timing: BroadcastTiming = .quick()
+        timing: BroadcastTiming = .quick(),
+        pagesKeepUp: @escaping @Sendable () -> Bool = { true }
     ) throws -> BroadcastListener {
         let settings = RedisSettings(url: try RedisURL(url), prefix: prefix)
         let listener = try #require(
             BroadcastListener(redis: settings, timing: timing, log: log, metrics: metrics, submit: submit)
         )
-        listener.start(heal: heal)
+        listener.start(pagesKeepUp: pagesKeepUp, heal: heal)
         return listener
     }
 }

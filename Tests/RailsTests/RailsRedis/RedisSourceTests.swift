@@ -1,4 +1,5 @@
 import Rails
+import Support
 import TestSupport
 import Testing
 
@@ -189,6 +190,32 @@ import Testing
         #expect(isReady(listener, of: inbox))
         listener.close()
         #expect(inbox.metric("paycast_redis_outages_total") == 0)
+    }
+
+    /// They stay in Redis, and no heartbeat is missed meanwhile.
+    @Test func pagesThatDoNotKeepUpStopTheReading() throws {
+        let (redis, inbox) = (try RedisServer(), BroadcastInbox())
+        let (keepUp, turns) = (SharedValue(true), Counter())
+        let listener = try inbox.redisListener(redis.url) {
+            turns.add()
+            return keepUp.value
+        }
+        func waitForTurns(_ count: Int) -> Bool {
+            let end = turns.value + count
+            return inbox.wait { _ in turns.value >= end }
+        }
+        #expect(isReady(listener, of: inbox))
+        keepUp.replace(with: false)
+        // By then, none is left that was told otherwise.
+        #expect(waitForTurns(2))
+        try redis.client().publish((0..<10).map { railsJSON(update("\($0)")) }, to: "s")
+        #expect(waitForTurns(20))
+        #expect(inbox.now.texts.isEmpty)
+        #expect(listener.problems.isEmpty)
+        keepUp.replace(with: true)
+        #expect(inbox.wait { $0.texts.count == 10 })
+        listener.close()
+        #expect((inbox.now.heals, inbox.metric("paycast_redis_outages_total")) == (0, 0))
     }
 
     @Test func broadcastThatTheLedgerRefusesIsCountedAndHealed() throws {

@@ -34,13 +34,14 @@ final class HTTP2Stream: Link {
         return sendOn()
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func write(_ bytes: [UInt8]) -> Bool {
         guard isOpen else { return false }
-        if !isBehind {
-            output.removeAll(keepingCapacity: true)
+        if isBehind {
+            output += bytes
+        } else {
+            output = bytes
             sent = 0
         }
-        output += bytes
         return sendOn()
     }
 

@@ -9,8 +9,9 @@ import Synchronization
 /// Created, run and ended on that thread; an owner keeps it for as long as it runs.
 final class EventLoop {
     private let epoll: Int32
-    /// The events of one turn.
-    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 512)
+    /// The events of one turn. After a burst, each may be a page that takes all that waits for it, 256 KiB. The kernel begins
+    /// the next ones where these end.
+    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
     /// The watches whose descriptors are closed at the end of this turn. Until then, an event of this turn may name them.
     private var ended: [DescriptorWatch] = []
     private var isStopped = false
@@ -29,8 +30,9 @@ final class EventLoop {
 
     // MARK: Turns and time
 
-    /// Runs until it is told to stop. Calls `tick` at each `interval`, and `prepare` each time before it waits for events.
-    func run(every interval: Duration, tick: () -> Void, prepare: () -> Void) {
+    /// Runs until it is told to stop. Calls `tick` at each `interval`, and `prepare` each time before it asks for events; it
+    /// waits for them if that returns true.
+    func run(every interval: Duration, tick: () -> Void, prepare: () -> Bool) {
         isStopped = false
         end = .max
         var ticks = LoopTicks(every: interval, from: monotonicNanoseconds())
@@ -38,9 +40,9 @@ final class EventLoop {
             let now = monotonicNanoseconds()
             if ticks.areDue(at: now) { tick() }
             if now >= end { stop() }
-            prepare()
+            let mayWait = prepare()
             closeEnded()
-            wait(milliseconds: isStopped ? 0 : ticks.milliseconds(from: now, orUntil: end))
+            wait(milliseconds: isStopped || !mayWait ? 0 : ticks.milliseconds(from: now, orUntil: end))
             closeEnded()
         }
     }
