@@ -8,7 +8,7 @@ public import Foundation
 ///
 /// Keep one for the whole process.
 public final class Purchases: Sendable {
-    private let engine: PurchaseEngine
+    let engine: PurchaseEngine
     private let store: any Store
 
     /// - Parameters:
@@ -16,22 +16,13 @@ public final class Purchases: Sendable {
     ///   - store: The device's store.
     ///   - orders: Makes orders for purchases that begin without one, and renews expired streams.
     ///   - folder: Where orders wait for their transactions. A folder of its own that nothing else writes to.
-    ///   - appVersion: What the server refused is tried again by another version of the app.
     public convenience init(
         server: URL,
         store: any Store,
         orders: (any OrderSource)? = nil,
-        folder: URL = Purchases.defaultFolder,
-        appVersion: String = Purchases.bundleVersion
+        folder: URL = Purchases.defaultFolder
     ) {
-        self.init(
-            server: server,
-            store: store,
-            orders: orders,
-            folder: folder,
-            appVersion: appVersion,
-            time: SystemTime()
-        )
+        self.init(server: server, store: store, orders: orders, folder: folder, time: SystemTime())
     }
 
     /// For tests that end the process before an action, or run it by another clock.
@@ -40,7 +31,6 @@ public final class Purchases: Sendable {
         store: any Store,
         orders: (any OrderSource)?,
         folder: URL,
-        appVersion: String,
         time: any Timekeeper,
         timeout: TimeInterval = 30,
         willPerform: (@Sendable (_ action: String) -> Void)? = nil
@@ -48,10 +38,9 @@ public final class Purchases: Sendable {
         self.init(
             PurchaseEngine.Parts(
                 store: store,
-                server: PaycastServer(URLSessionTransport(server: server, timeout: timeout)),
-                disk: Disk(folder),
+                server: PaycastServer(transport: URLSessionTransport(server: server, timeout: timeout)),
+                disk: Disk(folder: folder),
                 orders: orders,
-                appVersion: appVersion,
                 time: time,
                 willPerform: { action in willPerform?(String(describing: action)) }
             )
@@ -68,10 +57,6 @@ public final class Purchases: Sendable {
         let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
         return [Bundle.main.bundleIdentifier, "PaycastKit"].compactMap(\.self)
             .reduce(support ?? FileManager.default.temporaryDirectory) { $0.appendingPathComponent($1) }
-    }
-
-    public static var bundleVersion: String {
-        Bundle.main.object(forInfoDictionaryKey: "CFBundleVersion") as? String ?? ""
     }
 
     /// Listens to the store, and posts what is unfinished until the server has it. Call it once, before anything else:
@@ -104,12 +89,6 @@ public final class Purchases: Sendable {
     /// may move what another user of the app had, as the server's transfers say. Call it from a button and from nowhere else.
     public func claim() async throws(PurchaseError) -> Restoration { try await restore(for: nil, isSilent: true) }
 
-    /// For the user of a page, or for whom the app has logged in if the page names nobody: never for the page's before.
-    func act(for stream: SignedStream?) async throws(PurchaseError) {
-        if let stream { return engine.send(.pageActed(stream)) }
-        if await engine.ask({ $0.appSession }) ?? nil == nil { throw .notLoggedIn }
-    }
-
     /// The user who asked gets it, though the store may show sheets meanwhile and others may log in.
     func restore(for stream: SignedStream?, isSilent: Bool = false) async throws(PurchaseError) -> Restoration {
         start()
@@ -120,7 +99,8 @@ public final class Purchases: Sendable {
             for transaction in await store.owned() {
                 group.addTask {
                     let result = await engine.wait { .restored(transaction, for: claimant, ticket: $0) }
-                    return (try? result.get()).map { Restoration.Item(transaction, outcome: $0) }
+                    let (product, id) = (transaction.product, transaction.originalID)
+                    return (try? result.get()).map { Restoration.Item(product: product, originalID: id, outcome: $0) }
                 }
             }
             for await item in group { if let item { results.append(item) } }
@@ -128,15 +108,13 @@ public final class Purchases: Sendable {
         return Restoration(items: results.sorted { $0.originalID < $1.originalID })
     }
 
-    /// The store's own names, prices, periods and introductory offers, in the order of the ids. What the store does not know is
-    /// missing and hides nothing else.
+    /// The store's own names, prices, periods and introductory offers in the order of the ids, but for unknown ones.
     public func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct] {
         let known = Dictionary(try await store.products(ids).map { ($0.id, $0) }) { first, _ in first }
         return ids.compactMap { known[$0] }
     }
 
-    /// The same products, and in each introductory offer whether this user may have it: a question of its own, since no price waits
-    /// for it.
+    /// The same products, with whether this user may have their introductory offers: apart, as no price waits for it.
     public func withEligibility(_ products: [StoreProduct]) async -> [StoreProduct] {
         await store.withEligibility(products)
     }
@@ -174,8 +152,7 @@ public final class Purchases: Sendable {
         await currentEntitlements().isActive(entitlement)
     }
 
-    /// What the user has begun and what is not over, now and after each change: a purchase that waits for approval, or for the
-    /// server.
+    /// What the user has begun and is not over, now and after each change: it waits for approval, or for the server.
     public var openPurchases: AsyncStream<[OpenPurchase]> {
         start()
         return engine.openPurchases()
@@ -188,66 +165,42 @@ public final class Purchases: Sendable {
     /// purchase: its order says it, the app's own or the one of the `OrderSource`.
     public func logIn(_ stream: SignedStream) { engine.send(.loggedIn(stream)) }
 
-    /// Logs the user of the page in front in, unless the app has said who is there, or that nobody is.
-    func pageAppeared(_ stream: SignedStream) { engine.send(.pageAppeared(stream)) }
-
     /// What is not posted yet stays its user's, and is never the next one's.
     public func logOut() { engine.send(.loggedOut) }
 
-    /// Tries again now. On Apple's systems it happens by itself when the app comes to the foreground and when the network
-    /// comes back.
+    /// Tries again now. On Apple's systems it happens by itself when the app or the network comes back.
     public func resume() { engine.send(.resumed) }
 
-    /// The store's own sheet for changing or cancelling a subscription. On a Mac this and the next two open a page, and return
-    /// at once.
+    /// The store's own sheet for changing or cancelling a subscription; on a Mac, like the next two, a page.
     public func manageSubscriptions() async throws(PurchaseError) {
-        try await after { () throws(PurchaseError) in try await store.showManageSubscriptions() }
+        // What a sheet has changed is asked for as soon as it is closed.
+        defer { resume() }
+        try await store.showManageSubscriptions()
     }
 
     /// The store's own sheet for entering an offer code. What was redeemed arrives by itself.
     public func redeemOfferCode() async throws(PurchaseError) {
         engine.send(.redeeming)
+        defer { resume() }
         // On a Mac the page is open when the call returns.
         #if !os(macOS)
             defer { engine.send(.redeemed) }
         #endif
-        try await after { () throws(PurchaseError) in try await store.redeemOfferCode() }
+        try await store.redeemOfferCode()
     }
 
     /// The store's own sheet for asking the money of the product's last purchase back. The app's account page should have a
     /// button for it. A refund that is granted arrives by itself.
     public func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest {
-        try await after { () throws(PurchaseError) in try await store.requestRefund(of: product) }
-    }
-
-    /// What a sheet has changed is asked for as soon as it is closed.
-    private func after<Value>(_ sheet: () async throws(PurchaseError) -> Value) async throws(PurchaseError) -> Value {
         defer { resume() }
-        return try await sheet()
-    }
-
-    /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund`, `state` or
-    /// `appTransaction`, with JSON in and out.
-    ///
-    /// - Parameter isNews: The question of before is answered again, so no page appears by it, and logs nobody in.
-    public func handle(_ event: String, json: Data, isNews: Bool = false) async -> Data {
-        start()
-        return await Bridge(purchases: self, isNews: isNews).handle(event, json: json)
+        return try await store.requestRefund(of: product)
     }
 
     /// How much is not with the server yet, of all users. For tests.
     package var keptCount: Int { get async { await engine.ask { $0.deliveries.count } ?? 0 } }
 
-    var listener: StreamListener { engine.feed.listener }
-
     /// Ends it, for tests. An app never needs to.
     func stop() { engine.stop() }
-
-    func summary(
-        for page: SignedStream? = nil
-    ) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
-        await engine.summary(for: page)
-    }
 }
 
 /// What a restore found, and what the server said to each.
@@ -257,12 +210,6 @@ public struct Restoration: Equatable, Sendable {
         /// The store's id of the subscription or purchase.
         public var originalID: UInt64
         public var outcome: PurchaseOutcome
-
-        init(_ transaction: SignedTransaction, outcome: PurchaseOutcome) {
-            product = transaction.product
-            originalID = transaction.originalID
-            self.outcome = outcome
-        }
     }
 
     public var items: [Item]

@@ -34,17 +34,15 @@ private const val BOB = "eyJfcmFpbHMiOnsiZGF0YSI6ImJvYiIsImV4cCI6bnVsbH19--1"
 private const val OF_27 = """{"stream":"stream-27"}"""
 private const val GRANTED = """{"outcome":"applied","event":"e","cursor":"c","claim":"yours"}"""
 
-/** Answers posts in turn, the last answer for ever, and notes token, stream, order and `asked` of each. 429 asks to wait for a day. */
-class ScriptedServer(private vararg val answers: Pair<Int, String>) {
+/** Answers posts, and notes token, stream, order and `asked` of each. 429 asks to wait for a day. */
+class ScriptedServer(private val answer: (JSONObject) -> Pair<Int, String>) {
     val posts = LinkedBlockingQueue<String>()
-    private var count = 0
     private val http = HttpServer.create(InetSocketAddress("127.0.0.1", 0), 0)
 
     init {
         http.createContext("/transactions/google") { exchange ->
             val post = JSONObject(exchange.requestBody.reader().readText())
-            val (status, body) = answers[minOf(count, answers.size - 1)]
-            count += 1
+            val (status, body) = answer(post)
             if (status == 429) exchange.responseHeaders.set("Retry-After", "86400")
             exchange.sendResponseHeaders(status, body.toByteArray().size.toLong())
             exchange.responseBody.use { it.write(body.toByteArray()) }
@@ -58,14 +56,20 @@ class ScriptedServer(private vararg val answers: Pair<Int, String>) {
     val address get() = "http://127.0.0.1:${http.address.port}"
 }
 
+/** The last answer for ever. */
+fun inTurn(answers: Array<out Pair<Int, String>>): (JSONObject) -> Pair<Int, String> {
+    var count = 0
+    return { answers[minOf(count++, answers.size - 1)] }
+}
+
 fun <T> LinkedBlockingQueue<T>.next(): T = poll(10, TimeUnit.SECONDS) ?: throw AssertionError("nothing came")
 
-class Phone(vararg answers: Pair<Int, String> = arrayOf(200 to GRANTED)) {
-    val server = ScriptedServer(*answers)
+class Phone(val server: ScriptedServer) {
     private val activity = Activity()
     var purchases = Purchases(Application(), Server(server.address), listOf(setOf("pro", "max")), setOf("coins"))
 
-    init {
+    /** A new one. */
+    constructor(vararg answers: Pair<Int, String> = arrayOf(200 to GRANTED)) : this(ScriptedServer(inTurn(answers))) {
         Play.purchases.clear()
         Play.code = BillingResponseCode.OK
         ContextWrapper.preferences.clear()

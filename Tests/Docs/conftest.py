@@ -3,6 +3,7 @@ import os
 import pytest
 from playwright.sync_api import sync_playwright
 
+from android import compiled
 from blocks import articles
 from walkthrough import Walkthrough
 
@@ -14,6 +15,11 @@ def browser():
     with sync_playwright() as playwright:
         with playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments) as browser:
             yield browser
+
+
+@pytest.fixture(scope="session")
+def android(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("android"))
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,8 @@
 """The Kotlin of Android.md, run against a Google Play and a server that do what AndroidScenarios.kt says."""
 
-import subprocess
-from pathlib import Path
-
 import pytest
 
-from blocks import Block, articles, parsed
-from compiled import ANDROID, JSON
-
-STANDARD_LIBRARY = "/usr/share/java/kotlin-stdlib.jar"
+from android import run
 
 
 def status(*names):
@@ -101,31 +95,10 @@ EXPECTED = {
 
 
 @pytest.fixture(scope="module")
-def lines(tmp_path_factory):
+def lines(android):
     """Runs the scenarios."""
-    folder = tmp_path_factory.mktemp("android")
-    steps = parsed("Android.md", articles()["Android.md"].read_text())
-    files = [step for step in steps if isinstance(step, Block) and step.mark("file")]
-    for file in files:
-        (folder / file.mark("file")).write_text(file.text)
-    stubs, classes = folder / "stubs", folder / "classes"
-    run("javac", "-encoding", "UTF-8", "-cp", JSON, "-d", stubs, *ANDROID.rglob("*.java"))
-    # The rest of the app, which needs these files.
-    [activity] = [step for step in parsed("Rails.md", articles()["Rails.md"].read_text()) if is_kotlin(step)]
-    (folder / "MainActivity.kt").write_text(activity.text)
-    kotlin = [*ANDROID.glob("*.kt"), Path(__file__).parent / "AndroidScenarios.kt", *folder.glob("*.kt")]
-    run("kotlinc", "-nowarn", "-cp", f"{stubs}:{JSON}", *kotlin, "-d", classes)
-    path = f"{classes}:{stubs}:{JSON}:{STANDARD_LIBRARY}"
-    java = ["java", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", path, "com.example.shop.AndroidScenariosKt"]
-    return dict(line.split(": ", 1) for line in run(*java).splitlines())
-
-
-def is_kotlin(step):
-    return isinstance(step, Block) and step.language == "kotlin"
-
-
-def run(*command):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8", timeout=1200).stdout
+    output = run(*android, "com.example.shop.AndroidScenariosKt")
+    return dict(line.split(": ", 1) for line in output.splitlines())
 
 
 def test_every_scenario_has_run(lines):

@@ -83,7 +83,7 @@ struct BridgeTests {
         let purchases = app.launch()
         defer { purchases.stop() }
         await app.server.answer("entitlements", nil)
-        let stream = Fixture.stream(of: "ann").text
+        let stream = Fixture.stream(of: "ann").rawValue
         for (product, status) in [("coins", "delivered"), ("pro.annual", "granted")] {
             let number = product == "coins" ? 1 : 2
             let token = Fixture.token(number)
@@ -99,7 +99,7 @@ struct BridgeTests {
     func story() async {
         let purchases = app.launch()
         defer { purchases.stop() }
-        let stream = Fixture.stream(of: "ann").text
+        let stream = Fixture.stream(of: "ann").rawValue
         await app.server.answer("transactions/apple", nil)
         await app.store.answer(.bought(Fixture.transaction()))
         let message = #"{"product":"pro.annual","order":"\#(Fixture.token(1))","stream":"\#(stream)"}"#
@@ -107,7 +107,7 @@ struct BridgeTests {
         let state = await ask(purchases, "state", #"{"stream":"\#(stream)"}"#)
         #expect(state.contains(#""kept":1"#))
         #expect(state.contains(#""purchases":[{"productId":"pro.annual","status":"kept"}]"#))
-        let foreign = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: "bob").text)"}"#)
+        let foreign = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: "bob").rawValue)"}"#)
         #expect(
             foreign.contains(#""purchases":[]"#) && foreign.contains(#""kept":0"#)
                 && foreign.contains(#""entitlements":{}"#)
@@ -134,7 +134,7 @@ struct BridgeTests {
             ([.ownedByOther, .refused], "refused"),
         ]
         for (outcomes, status) in cases {
-            let items = outcomes.map { Restoration.Item(Fixture.transaction(), outcome: $0) }
+            let items = outcomes.map { Restoration.Item(product: "pro.annual", originalID: 1, outcome: $0) }
             #expect(PurchaseReply(Restoration(items: items)).status == status, "\(outcomes)")
         }
     }
@@ -144,7 +144,7 @@ struct BridgeTests {
         let purchases = app.launch()
         defer { purchases.stop() }
         await app.store.hold(Fixture.transaction(7, token: nil))
-        let page = #"{"stream":"\#(Fixture.stream(of: "ann").text)"}"#
+        let page = #"{"stream":"\#(Fixture.stream(of: "ann").rawValue)"}"#
         #expect(
             await ask(purchases, "restore", page)
                 == #"{"status":"restored"}"#
@@ -158,7 +158,7 @@ struct BridgeTests {
         let purchases = app.launch()
         defer { purchases.stop() }
         #expect(await ask(purchases, "manage", "{}") == #"{"status":"shown"}"#)
-        let page = #"{"stream":"\#(Fixture.stream(of: "ann").text)"}"#
+        let page = #"{"stream":"\#(Fixture.stream(of: "ann").rawValue)"}"#
         #expect(await ask(purchases, "redeem", page) == #"{"status":"shown"}"#)
         #expect(await app.store.sheets == ["manage", "redeem"])
     }
@@ -167,9 +167,9 @@ struct BridgeTests {
     func redeemed() async {
         let purchases = app.launch()
         defer { purchases.stop() }
-        let signedUp = Fixture.stream(of: "42").text
+        let signedUp = Fixture.stream(of: "42").rawValue
         for user in ["guest", "42"] {
-            _ = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: user).text)"}"#)
+            _ = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: user).rawValue)"}"#)
         }
         #expect(await ask(purchases, "redeem", #"{"stream":"\#(signedUp)"}"#) == #"{"status":"shown"}"#)
         app.store.bring(.signed(Fixture.transaction(7, token: nil)))
@@ -184,7 +184,7 @@ struct BridgeTests {
         let purchases = app.launch()
         defer { purchases.stop() }
         await app.store.hold(Fixture.transaction(7, token: nil))
-        _ = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: "ann").text)"}"#)
+        _ = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: "ann").rawValue)"}"#)
         for event in ["restore", "redeem"] {
             #expect(await ask(purchases, event, "{}") == #"{"error":"not_logged_in","status":"error"}"#)
         }
@@ -201,7 +201,7 @@ struct BridgeTests {
         await app.server.answer("entitlements", 200, pro)
         await app.server.answer("transactions/apple", nil)
         await app.store.answer(.bought(Fixture.transaction()))
-        let stream = Fixture.stream(of: "ann").text
+        let stream = Fixture.stream(of: "ann").rawValue
         let message = #"{"product":"pro.annual","order":"\#(Fixture.token(1))","stream":"\#(stream)"}"#
         #expect(await ask(purchases, "purchase", message) == #"{"reason":"offline","status":"kept"}"#)
         let page = #"{"stream":"\#(stream)"}"#
@@ -221,13 +221,13 @@ struct BridgeTests {
         let purchases = app.launch()
         defer { purchases.stop() }
         let (ann, bob) = (Fixture.stream(of: "ann"), Fixture.stream(of: "bob"))
-        _ = await ask(purchases, "state", #"{"stream":"\#(ann.text)"}"#)
-        _ = await purchases.handle("state", json: Data(#"{"stream":"\#(bob.text)"}"#.utf8), isNews: true)
+        _ = await ask(purchases, "state", #"{"stream":"\#(ann.rawValue)"}"#)
+        _ = await purchases.handle("state", json: Data(#"{"stream":"\#(bob.rawValue)"}"#.utf8), isNews: true)
         app.store.bring(.signed(Fixture.transaction(7, token: nil)))
         #expect(await app.eventually { await app.store.finished == [7] })
         let post = await app.server.requests.first { $0.path == "transactions/apple" }
         let body = String(decoding: post?.body ?? Data(), as: UTF8.self)
-        #expect(body.contains(ann.text))
+        #expect(body.contains(ann.rawValue))
     }
 
     @Test("purchase, prices and refund: the short message of other pages is understood, too")

@@ -115,7 +115,7 @@ struct OnDeviceTests {
             return
         }
         #expect(open.isActive("pro") && open.isActive())
-        let page = Data(#"{"stream":"\#(Fixture.stream(of: "ann").text)"}"#.utf8)
+        let page = Data(#"{"stream":"\#(Fixture.stream(of: "ann").rawValue)"}"#.utf8)
         #expect(String(decoding: await purchases.handle("state", json: page), as: UTF8.self).contains("on_device"))
 
         let gaps = Gaps()

@@ -119,7 +119,7 @@ extension World {
         }
     }
 
-    /// The server is well, both users come by, and the app is updated: then nothing may be left, but for what a proxy holds; and
+    /// The server is well, and both users come by: then nothing may be left, but for what a proxy holds; and
     /// nothing at all once it does so no longer.
     mutating func recover() {
         fuse = nil
@@ -149,7 +149,6 @@ extension World {
                 now = max(now, wake)
                 send(.woke)
             }
-            appVersion += 1
             boot()
         }
         settle()

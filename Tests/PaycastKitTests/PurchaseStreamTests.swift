@@ -25,7 +25,7 @@ struct PurchaseStreamTests {
         func stream(_ day: String?) -> SignedStream {
             guard let day else { return ann }
             let text = #"{"_rails":{"data":"user:ann:paywall","exp":"\#(day)T00:00:00.000Z"}}"#
-            return SignedStream(Data(text.utf8).base64EncodedString() + "--00")
+            return SignedStream(rawValue: Data(text.utf8).base64EncodedString() + "--00")
         }
         let cases: [(known: String?, brought: String?, isTaken: Bool)] = [
             ("2026-01-02", "2026-01-03", true), ("2026-01-03", "2026-01-02", false), (nil, "2026-01-02", false),

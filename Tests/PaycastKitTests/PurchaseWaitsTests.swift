@@ -97,7 +97,7 @@ struct PurchaseWaitsTests {
     func slow() {
         var driver = Driver()
         driver.buy()
-        #expect(driver.machine.nextWake(after: driver.now) == driver.now + PurchaseMachine.patience)
+        #expect(driver.machine.nextWake(after: driver.now) == driver.now + Tap.patience)
         #expect(driver.send(.woke, after: 10).replies == [.success(.kept(.offline))])
         #expect(driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit))).finishes == [1])
     }

@@ -39,7 +39,7 @@ struct StreamListenerTests {
         #expect(await app.server.connections.isEmpty)
         let reader = Task { for await _ in purchases.entitlements {} }
         #expect(await app.eventually { await app.server.connections.count == 1 })
-        #expect(await query() == ["name": ann.text])
+        #expect(await query() == ["name": ann.rawValue])
         await app.server.connections[0].yield(ServerSentEvent(id: "e-1"))
         #expect(await app.eventually { await app.server.count("entitlements") == 2 })
         await app.server.connections[0].yield(ServerSentEvent(id: "e-2", hasData: true))
@@ -52,7 +52,7 @@ struct StreamListenerTests {
                 return await app.server.connections.count == 2
             }
         )
-        #expect(await query() == ["name": ann.text, "since": "e-2"])
+        #expect(await query() == ["name": ann.rawValue, "since": "e-2"])
         await app.server.connections[1].yield(ServerSentEvent(id: "e-2"))
         reader.cancel()
         #expect(await app.eventually { await app.server.closed == 2 })
@@ -67,12 +67,12 @@ struct StreamListenerTests {
         let reader = Task { for await _ in purchases.entitlements {} }
         defer { reader.cancel() }
         #expect(await app.eventually { await app.server.connections.count == 1 })
-        let listener = purchases.listener
-        await listener.hear(.leftFront)
+        let feed = purchases.engine.feed
+        await feed.hear(.leftFront)
         #expect(await app.eventually { await app.server.closed == 1 })
-        await listener.hear(.networkIsBack)
+        await feed.hear(.networkIsBack)
         app.clock.advance(600)
-        await listener.hear(.cameToFront)
+        await feed.hear(.cameToFront)
         #expect(await app.eventually { await app.server.connections.count == 2 })
     }
 }

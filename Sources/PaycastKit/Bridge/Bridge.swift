@@ -1,81 +1,80 @@
-internal import Foundation
+public import Foundation
 
-/// Answers the messages of pages. The native component holds no logic: it passes JSON on, both ways.
-struct Bridge: Sendable {
-    let purchases: Purchases
-    var isNews = false
-
-    /// Always answers: a page that hears nothing would stay busy for ever.
-    func handle(_ event: String, json: Data) async -> Data {
+/// The messages of pages. The native component holds no logic: it passes JSON on, both ways.
+extension Purchases {
+    /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund`, `state` or
+    /// `appTransaction`, with JSON in and out. Always answers: a page that hears nothing would stay busy for ever.
+    ///
+    /// - Parameter isNews: The question of before is answered again, so no page appears by it, and logs nobody in.
+    public func handle(_ event: String, json: Data, isNews: Bool = false) async -> Data {
+        start()
+        let reply: any Encodable
         do {
-            return try await answer(event, json: json)
+            reply = try await answer(event, json: json, isNews: isNews)
         } catch PurchaseError.cancelled {
-            return (try? encode(PurchaseReply(status: "cancelled"))) ?? Data()
+            reply = PurchaseReply(status: "cancelled")
         } catch {
-            let code = (error as? PurchaseError)?.code ?? "invalid_message"
-            return (try? encode(PurchaseReply(status: "error", error: code))) ?? Data()
+            reply = PurchaseReply(status: "error", error: (error as? PurchaseError)?.code ?? "invalid_message")
         }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in try Instant.text(of: date).encode(to: encoder) }
+        return (try? encoder.encode(reply)) ?? Data()
     }
 
-    private func answer(_ event: String, json: Data) async throws -> Data {
+    private func answer(_ event: String, json: Data, isNews: Bool) async throws -> any Encodable {
+        // A message without data is an empty object.
+        func message() throws -> PageMessage {
+            try JSONDecoder().decode(PageMessage.self, from: json.isEmpty ? Data("{}".utf8) : json)
+        }
         switch event {
-        case "prices": try encode(await prices(decode(json)))
-        case "purchase": try encode(await purchase(decode(json)))
-        case "restore": try encode(await restore(decode(json)))
-        case "manage": try encode(await shown { () throws(PurchaseError) in try await purchases.manageSubscriptions() })
-        case "redeem": try encode(await redeem(decode(json)))
-        case "refund": try encode(await refund(decode(json)))
-        case "appTransaction": try encode(await purchases.appTransaction())
-        case "state": try encode(await state(decode(json)))
-        default: try encode(PurchaseReply(status: "error", error: "unknown_event"))
+        case "prices": return try await prices(message())
+        case "purchase": return try await purchase(message())
+        // What is restored, and what a code brings, becomes the page's user's, so the page says who that is.
+        case "restore":
+            let stream = try message().stream
+            try await act(for: stream)
+            return PurchaseReply(try await restore(for: stream))
+        case "redeem":
+            try await act(for: message().stream)
+            try await redeemOfferCode()
+        case "manage": try await manageSubscriptions()
+        case "refund": return PurchaseReply(status: try await requestRefund(of: message().requiredProduct).rawValue)
+        case "appTransaction": return try await appTransaction()
+        case "state": return await state(try message(), isNews: isNews)
+        default: return PurchaseReply(status: "error", error: "unknown_event")
         }
-    }
-
-    private func prices(_ message: PricesMessage) async throws(PurchaseError) -> PricesReply {
-        let ids = message.products.map(\.product)
-        var products = try await purchases.products(ids)
-        if message.eligibility == true { products = await purchases.withEligibility(products) }
-        let prices = Dictionary(products.map { ($0.id, $0.displayPrice) }) { first, _ in first }
-        let terms = Dictionary(products.map { ($0.id, $0) }) { first, _ in first }
-        let missing = ids.filter { prices[$0] == nil }
-        return PricesReply(prices: prices, terms: terms, missing: missing)
-    }
-
-    private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
-        let order = message.order.map { Order(token: $0, stream: message.stream) }
-        let offer = message.offer.map { PurchaseOffer.named(id: $0) }
-        return PurchaseReply(try await purchases.buy(message.product, order: order, offer: offer))
-    }
-
-    /// What is restored becomes the page's user's, so the page says who that is.
-    private func restore(_ message: StateMessage) async throws(PurchaseError) -> PurchaseReply {
-        try await purchases.act(for: message.stream)
-        return PurchaseReply(try await purchases.restore(for: message.stream))
-    }
-
-    /// A code brings a transaction that names nobody: it is the page's user's.
-    private func redeem(_ message: StateMessage) async throws(PurchaseError) -> PurchaseReply {
-        try await purchases.act(for: message.stream)
-        return try await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() }
-    }
-
-    private func refund(_ message: PageProduct) async throws(PurchaseError) -> PurchaseReply {
-        PurchaseReply(status: try await purchases.requestRefund(of: message.product).rawValue)
-    }
-
-    private func shown(_ sheet: () async throws(PurchaseError) -> Void) async throws(PurchaseError) -> PurchaseReply {
-        try await sheet()
         return PurchaseReply(status: "shown")
     }
 
-    private func state(_ message: StateMessage) async -> StateReply {
-        if let stream = message.stream, !isNews { purchases.pageAppeared(stream) }
-        let (state, open, kept) = await purchases.summary(for: message.stream)
-        var reply = StateReply(
-            entitlements: state.entitlements?.entitlements ?? [:],
-            purchases: open,
-            kept: kept
+    private func prices(_ message: PageMessage) async throws -> PricesReply {
+        guard let ids = try message.products?.map({ try $0.requiredProduct }) else { throw PageMessage.Incomplete() }
+        var known = try await products(ids)
+        if message.eligibility == true { known = await withEligibility(known) }
+        let terms = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
+        return PricesReply(
+            prices: terms.mapValues(\.displayPrice),
+            terms: terms,
+            missing: ids.filter { terms[$0] == nil }
         )
+    }
+
+    private func purchase(_ message: PageMessage) async throws -> PurchaseReply {
+        let order = (message.order ?? message.userId?.uuid).map { Order(token: $0, stream: message.stream) }
+        let offer = message.offer.map { PurchaseOffer.named(id: $0) }
+        return PurchaseReply(try await buy(message.requiredProduct, order: order, offer: offer))
+    }
+
+    /// For the user of a page, or for whom the app has logged in if the page names nobody: never for the page's before.
+    private func act(for stream: SignedStream?) async throws(PurchaseError) {
+        if let stream { return engine.send(.pageActed(stream)) }
+        if await engine.ask({ $0.appSession }) ?? nil == nil { throw .notLoggedIn }
+    }
+
+    private func state(_ message: PageMessage, isNews: Bool) async -> StateReply {
+        if let stream = message.stream, !isNews { engine.send(.pageAppeared(stream)) }
+        let (state, open, kept) = await engine.summary(for: message.stream)
+        var reply = StateReply(entitlements: state.entitlements?.entitlements ?? [:], purchases: open, kept: kept)
         switch state {
         case .unknown: break
         case .current: reply.status = "current"
@@ -85,17 +84,5 @@ struct Bridge: Sendable {
             reply.knownAt = date
         }
         return reply
-    }
-
-    private func decode<Message: Decodable>(_ json: Data) throws -> Message {
-        // A message without data is an empty object.
-        try JSONDecoder().decode(Message.self, from: json.isEmpty ? Data("{}".utf8) : json)
-    }
-
-    private func encode(_ reply: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .custom { date, encoder in try Instant.text(of: date).encode(to: encoder) }
-        return try encoder.encode(reply)
     }
 }

@@ -1,54 +1,35 @@
 internal import Foundation
 
-/// `refund`, and a part of `prices`: a product, by the name that our script and PurchaseKit's give it, or by the short one of other pages.
-struct PageProduct: Decodable {
-    var product: String
+/// What a page says, in the names of our script and PurchaseKit's or the short ones of others. Each event needs a part.
+struct PageMessage: Decodable {
+    struct Incomplete: Error {}
 
-    private enum CodingKeys: CodingKey {
-        case product, productId
+    /// Articles on hybrid apps send `{productId, userId}`, whose `userId` is the UUID for the store, if it is one.
+    struct UserID: Decodable {
+        var uuid: UUID?
+
+        init(from decoder: any Decoder) throws { uuid = try? decoder.singleValueContainer().decode(UUID.self) }
     }
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let name = try container.decodeIfPresent(String.self, forKey: .product)
-        product = try name ?? container.decode(String.self, forKey: .productId)
-    }
-}
-
-/// `prices`.
-struct PricesMessage: Decodable {
-    var products: [PageProduct]
+    var product: String?
+    var productId: String?
+    /// Of `prices`: a product each.
+    var products: [PageMessage]?
     /// Whether the page waits for what the store takes its time to tell: `isEligible`.
     var eligibility: Bool?
-}
-
-/// `purchase`.
-struct PurchaseMessage: Decodable {
-    var product: String
     /// The order's UUID. Nil when the page has no order: then the app's `OrderSource` makes one.
     var order: UUID?
+    var userId: UserID?
     var stream: SignedStream?
     /// The id of an offer that the page has chosen.
     var offer: String?
 
-    private enum CodingKeys: CodingKey {
-        case order, userId, stream, offer
+    var requiredProduct: String {
+        get throws {
+            guard let name = product ?? productId else { throw Incomplete() }
+            return name
+        }
     }
-
-    /// Articles on hybrid apps send `{productId, userId}`, whose `userId` is the UUID for the store, if it is one.
-    init(from decoder: any Decoder) throws {
-        product = try PageProduct(from: decoder).product
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        order = try container.decodeIfPresent(UUID.self, forKey: .order)
-        if order == nil { order = try? container.decode(UUID.self, forKey: .userId) }
-        stream = try container.decodeIfPresent(SignedStream.self, forKey: .stream)
-        offer = try container.decodeIfPresent(String.self, forKey: .offer)
-    }
-}
-
-/// `state`: what a page may have missed while it was not there. And `restore` and `redeem`, which need no more.
-struct StateMessage: Decodable {
-    var stream: SignedStream?
 }
 
 struct PricesReply: Encodable, Equatable {

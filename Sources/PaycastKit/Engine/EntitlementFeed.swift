@@ -1,7 +1,6 @@
 internal import Foundation
 
-/// What the user may use, as the server says it, or as it last said it while it cannot be reached. One request at a
-/// time; a failed one is tried again with back-off.
+/// What the user may use, as the server says or last said it. One request at a time; a failed one again with back-off.
 actor EntitlementFeed {
     private static let shortestWait: TimeInterval = 60
     /// How long a purchase that is granted waits for what it opens.
@@ -11,7 +10,6 @@ actor EntitlementFeed {
     /// Tells the machine what it has to know of the answers.
     private let tell: @Sendable (PurchaseEvent) -> Void
 
-    nonisolated let listener: StreamListener
     private var stream: SignedStream?
     private var known: StoredEntitlements?
     private var isCurrent = false
@@ -28,12 +26,18 @@ actor EntitlementFeed {
     private var alarm: Task<Void, Never>?
     /// Whoever waits until no answer is outstanding.
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var isInFront = true
+    /// Hears that something has happened to the user's purchases. What it is, the entitlements tell.
+    private var connection: (stream: SignedStream, task: Task<Void, Never>)?
+    /// What the server has told this user's stream up to.
+    private var cursor: String?
 
     init(_ parts: PurchaseEngine.Parts, tell: @escaping @Sendable (PurchaseEvent) -> Void) {
         self.parts = parts
-        listener = StreamListener(parts)
         self.tell = tell
     }
+
+    private var now: Date { parts.time.now }
 
     var state: EntitlementState {
         expire()
@@ -45,22 +49,23 @@ actor EntitlementFeed {
         return isCurrent ? .current(known.entitlements) : .lastKnown(known.entitlements, at: known.knownAt)
     }
 
-    var owner: String? { known?.owner ?? stream?.owner }
+    private var owner: String? { known?.owner ?? stream?.owner }
 
     /// Nothing for a page of another user, whose log-in may still wait for its turn, or of nobody.
     func state(of viewer: String?) -> EntitlementState { viewer != nil && viewer == owner ? state : .unknown }
 
     /// What the process before knew. It is shown to its owner until the server says more, which is asked for it.
-    func restore(_ stored: StoredEntitlements?) async {
+    func restore(_ stored: StoredEntitlements?) {
         guard known == nil, stream == nil || stream?.owner == stored?.owner else { return }
         known = stored
         stream = stream ?? stored?.stream
         publish()
         refresh()
-        await listen()
+        listen()
     }
 
-    func use(_ stream: SignedStream?) async {
+    func use(_ stream: SignedStream?) {
+        if stream?.owner != self.stream?.owner { cursor = nil }
         self.stream = stream
         // Nothing cancels a request: on Linux, cancelling one that has just begun may never return. Nobody takes the answer.
         isAsking = false
@@ -74,13 +79,13 @@ actor EntitlementFeed {
         }
         backoff.reset()
         refresh()
-        await listen()
+        listen()
     }
 
-    /// `taken`: what the server has and calls the user's.
-    func prove(_ transactions: [SignedTransaction], taken ids: Set<UInt64>, to owner: String) {
+    /// `taken`: what the server has just taken and calls the user's.
+    func prove(_ transactions: [SignedTransaction], taken id: UInt64?, to owner: String) {
         guard owner == self.owner else { return }
-        taken = (taken + proven).filter { old in ids.contains(old.id) && !transactions.contains { $0.id == old.id } }
+        taken = (taken + proven.filter { $0.id == id }).filter { old in !transactions.contains { $0.id == old.id } }
         proven = transactions
         publish()
     }
@@ -92,22 +97,10 @@ actor EntitlementFeed {
         return catalog
     }
 
-    /// What is to be followed: nothing unless somebody reads what it brings.
-    private var wanted: SignedStream? { subscribers.isEmpty ? nil : stream }
-
-    /// What changes while the listener is told is told after it.
-    private func listen() async {
-        var told: SignedStream?
-        repeat {
-            told = wanted
-            await listener.follow(told) { [weak self] in await self?.refresh() }
-        } while told != wanted
-    }
-
     /// What the server says now it has measured with its own clock.
     private func expire() {
         guard var later = known, !isCurrent else { return }
-        later.expire(at: parts.time.now)
+        later.expire(at: now)
         guard later != known else { return }
         known = later
         try? parts.disk.save(later)
@@ -120,31 +113,10 @@ actor EntitlementFeed {
         publish()
     }
 
-    /// Asks the server, unless its last failure asks for patience.
-    func refresh() {
-        guard let stream else { return }
-        guard !isAsking else {
-            isAskedAgain = true
-            return
-        }
-        backoff.hasten()
-        guard backoff.isDue(at: parts.time.now) else { return wait() }
-        alarm?.cancel()
-        let etag = known?.owner == stream.owner ? known?.etag : nil
-        isAsking = true
-        Task { [server = parts.server] in
-            let answer = await server.entitlements(of: stream, etag: etag)
-            if stream == self.stream { take(answer, of: stream) }
-        }
-    }
-
     /// Waits for what the server has been asked, but not for a server that takes its time.
     func settle() async {
         guard isAsking else { return }
-        let limit = Task { [time = parts.time] in
-            await time.sleep(until: time.now.addingTimeInterval(EntitlementFeed.patience))
-            if !Task.isCancelled { release() }
-        }
+        let limit = parts.time.alarm(at: now.addingTimeInterval(EntitlementFeed.patience)) { await self.release() }
         await withCheckedContinuation { waiting.append($0) }
         limit.cancel()
     }
@@ -161,12 +133,12 @@ actor EntitlementFeed {
         waiting = []
     }
 
-    func stop() async {
+    func stop() {
         stream = nil
         release()
         alarm?.cancel()
         for subscriber in subscribers.values { subscriber.finish() }
-        await listen()
+        listen()
     }
 
     /// The present state at once, then each change. A slow reader misses what is over, never what is.
@@ -176,40 +148,56 @@ actor EntitlementFeed {
         return states
     }
 
-    private func subscribe(_ continuation: AsyncStream<EntitlementState>.Continuation) async {
+    private func subscribe(_ continuation: AsyncStream<EntitlementState>.Continuation) {
         let id = UUID()
         subscribers[id] = continuation
         continuation.onTermination = { [weak self] _ in Task { [weak self] in await self?.unsubscribe(id) } }
         continuation.yield(state)
-        await listen()
+        listen()
     }
 
-    private func unsubscribe(_ id: UUID) async {
+    private func unsubscribe(_ id: UUID) {
         subscribers[id] = nil
-        await listen()
+        listen()
     }
 
-    private func take(_ answer: EntitlementsAnswer, of stream: SignedStream) {
+    private func publish() {
+        guard state != published else { return }
+        published = state
+        for subscriber in subscribers.values { subscriber.yield(state) }
+    }
+}
+
+/// The question, and when it is asked again.
+extension EntitlementFeed {
+    /// Asks the server, unless its last failure asks for patience.
+    func refresh() {
+        guard let stream else { return }
+        guard !isAsking else {
+            isAskedAgain = true
+            return
+        }
+        backoff.hasten()
+        guard backoff.isDue(at: now) else { return ask(at: backoff.due) }
+        alarm?.cancel()
+        let etag = known?.owner == stream.owner ? known?.etag : nil
+        isAsking = true
+        Task { [server = parts.server] in
+            let answer = await server.entitlements(of: stream, etag: etag)
+            if stream == self.stream { take(answer, of: stream) }
+        }
+    }
+
+    private func take(_ answer: ServerResponse?, of stream: SignedStream) {
         isAsking = false
-        switch answer {
-        case .changed(let entitlements, let etag):
-            known = StoredEntitlements(
-                owner: stream.owner,
-                entitlements: entitlements,
-                etag: etag,
-                knownAt: parts.time.now
-            )
+        if answer?.status == 200, let entitlements = answer?.decoded(as: Entitlements.self) {
+            let etag = answer?.headers["etag"]
+            known = StoredEntitlements(owner: stream.owner, entitlements: entitlements, etag: etag, knownAt: now)
             confirm()
-        case .unchanged:
-            known?.knownAt = parts.time.now
+        } else if answer?.status == 304 {
             confirm()
-        case .unauthorized(let code):
-            // Which product was bought does not matter: the order that renews the stream has to name one.
-            tell(.streamRefused(stream, code: code, product: known?.entitlements.contracts.first?.product))
-            fail(retryAfter: nil)
-        case .failed(let seconds, let unexpected):
-            if let unexpected { tell(.entitlementsAnswered(unexpected: unexpected)) }
-            fail(retryAfter: seconds)
+        } else {
+            fail(answer, of: stream)
         }
         publish()
         guard isAskedAgain else { return release() }
@@ -223,34 +211,65 @@ actor EntitlementFeed {
         isCurrent = known != nil
         if !isAskedAgain { taken = [] }
         tell(.entitlementsAnswered(unexpected: nil))
+        known?.knownAt = now
         known?.stream = stream
         try? parts.disk.save(known)
         let ends = known?.entitlements.contracts.filter(\.active).compactMap(\.accessUntil) ?? []
-        if let end = ends.min() { ask(at: max(end, parts.time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
+        ask(at: ends.min().map { max($0, now.addingTimeInterval(EntitlementFeed.shortestWait)) })
     }
 
-    private func fail(retryAfter seconds: TimeInterval?) {
+    private func fail(_ answer: ServerResponse?, of stream: SignedStream) {
         isCurrent = false
-        backoff.fail(at: parts.time.now, retryAfter: seconds, random: parts.chance())
-        wait()
-    }
-
-    private func wait() {
-        if let due = backoff.due { ask(at: due) }
-    }
-
-    private func ask(at date: Date) {
-        alarm?.cancel()
-        alarm = Task { [time = parts.time] in
-            await time.sleep(until: date)
-            guard !Task.isCancelled else { return }
-            refresh()
+        if let answer, [401, 403].contains(answer.status), let code = answer.errorCode {
+            // Which product was bought does not matter: the order that renews the stream has to name one.
+            tell(.streamRefused(stream, code: code, product: known?.entitlements.contracts.first?.product))
+        } else if let answer, !answer.isExpected {
+            tell(.entitlementsAnswered(unexpected: answer.status))
         }
+        backoff.fail(at: now, retryAfter: answer?.retryAfter, random: parts.chance())
+        ask(at: backoff.due)
     }
 
-    private func publish() {
-        guard state != published else { return }
-        published = state
-        for subscriber in subscribers.values { subscriber.yield(state) }
+    private func ask(at date: Date?) {
+        alarm?.cancel()
+        alarm = date.map { parts.time.alarm(at: $0) { await self.refresh() } }
+    }
+}
+
+/// Hears of news while somebody reads the entitlements and the app is in front. What it is, the entitlements tell.
+extension EntitlementFeed {
+    func hear(_ event: SystemEvent) {
+        if event != .networkIsBack { isInFront = event == .cameToFront }
+        // A connection of the network before would be waited for until its time is up.
+        connect()
+    }
+
+    private var wanted: SignedStream? { subscribers.isEmpty || !isInFront ? nil : stream }
+
+    private func listen() {
+        if wanted != connection?.stream { connect() }
+    }
+
+    private func connect() {
+        connection?.task.cancel()
+        connection = wanted.map { stream in (stream, Task { await follow(stream) }) }
+    }
+
+    private func follow(_ stream: SignedStream) async {
+        var backoff = Backoff()
+        while !Task.isCancelled {
+            var wait: TimeInterval?
+            for await event in parts.server.events(of: stream, since: cursor) {
+                guard !Task.isCancelled else { return }
+                // Whoever comes without a cursor may have missed something since the question.
+                let isNews = event.hasData || cursor == nil
+                cursor = event.id ?? cursor
+                wait = event.retry ?? wait
+                if event.id != nil { backoff.reset() }
+                if isNews { refresh() }
+            }
+            backoff.fail(at: now, retryAfter: wait, random: parts.chance())
+            await parts.time.sleep(until: backoff.due ?? now)
+        }
     }
 }

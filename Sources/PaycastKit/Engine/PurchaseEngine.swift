@@ -9,7 +9,6 @@ actor PurchaseEngine {
         var server: PaycastServer
         var disk: Disk
         var orders: (any OrderSource)?
-        var appVersion: String
         var time: any Timekeeper = SystemTime()
         /// From 0 up to 1: spreads the retries of many apps.
         var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -42,8 +41,10 @@ actor PurchaseEngine {
     private var settling: [Ticket: (owner: String, purchase: OpenPurchase)] = [:]
     private var subscribers: [UUID: AsyncStream<[OpenPurchase]>.Continuation] = [:]
     /// Of all users, when the subscribers were told last.
-    private var told: (owner: String?, everybodys: [String: [OpenPurchase]]) = (nil, [:])
+    private var told: (owner: String?, open: [String: [OpenPurchase]]) = (nil, [:])
     private var lastTicket = 0
+    /// Of the process before.
+    private var lastOwner: String?
     private var alarm: Task<Void, Never>?
     private var isStarted = false
     /// Whether the start of the process could not read the book.
@@ -96,7 +97,7 @@ actor PurchaseEngine {
 
     private nonisolated func hearSystem() async {
         for await event in SystemEvent.all() {
-            await feed.listener.hear(event)
+            await feed.hear(event)
             if event != .leftFront { send(.resumed) }
         }
     }
@@ -120,21 +121,23 @@ actor PurchaseEngine {
         guard case .success(let outcome) = result, outcome.isTheirs else { return result }
         await feed.settle()
         settling[ticket] = nil
-        await publish()
+        publish()
         guard case .granted(let grant) = outcome, await feed.hasLapsed(grant.product) else { return result }
         return .success(.recorded(outcome: grant.outcome))
     }
 
     /// What a page asks for when it appears: the one of a stream, or of whom the app has logged in.
     func summary(for page: SignedStream?) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
-        let owner = (page ?? machine.appSession)?.owner
-        return (await feed.state(of: owner), open(of: owner), machine.keptCount(of: owner))
+        guard let owner = (page ?? machine.appSession)?.owner else { return (.unknown, [], 0) }
+        let kept = machine.deliveries.values.count { $0.memo.stream?.owner == owner }
+        return (await feed.state(of: owner), open[owner] ?? [], kept)
     }
 
-    /// What the user of this device has begun, and what is about to be told.
-    private func open(of owner: String?) -> [OpenPurchase] {
-        let settling = settling.values.filter { $0.owner == owner }.map(\.purchase)
-        return machine.openPurchases(of: owner, at: parts.time.now) + settling
+    /// What the users of this device have begun, and what is about to be told, by their owner.
+    private var open: [String: [OpenPurchase]] {
+        var open = machine.openPurchases(at: parts.time.now)
+        for (owner, purchase) in settling.values { open[owner, default: []].append(purchase) }
+        return open
     }
 
     /// The present ones at once, then those after each change of anybody's.
@@ -144,30 +147,23 @@ actor PurchaseEngine {
         return purchases
     }
 
-    private func subscribe(_ continuation: AsyncStream<[OpenPurchase]>.Continuation) async {
+    private func subscribe(_ continuation: AsyncStream<[OpenPurchase]>.Continuation) {
         let id = UUID()
         subscribers[id] = continuation
         continuation.onTermination = { [weak self] _ in Task { [weak self] in await self?.unsubscribe(id) } }
-        continuation.yield(open(of: await owner))
+        continuation.yield(owner.flatMap { open[$0] } ?? [])
     }
 
     private func unsubscribe(_ id: UUID) { subscribers[id] = nil }
 
     /// Until somebody logs in, the user of the process before.
-    private var owner: String? {
-        get async {
-            if let session = machine.session { return session.owner }
-            return machine.isLoggedOut ? nil : await feed.owner
-        }
-    }
+    private var owner: String? { machine.session?.owner ?? (machine.isLoggedOut ? nil : lastOwner) }
 
-    private func publish() async {
-        guard !subscribers.isEmpty else { return }
-        let owner = await owner
-        let everybodys = Dictionary(uniqueKeysWithValues: machine.owners.map { ($0, open(of: $0)) })
-        guard (owner, everybodys) != told else { return }
-        told = (owner, everybodys)
-        for subscriber in subscribers.values { subscriber.yield(open(of: owner)) }
+    private func publish() {
+        let (owner, open) = (owner, open)
+        guard told != (owner, open) else { return }
+        told = (owner, open)
+        for subscriber in subscribers.values { subscriber.yield(owner.flatMap { open[$0] } ?? []) }
     }
 
     private func launch() async {
@@ -178,28 +174,31 @@ actor PurchaseEngine {
             isUnread = true
             reported.yield(.disk(String(describing: error)))
         }
-        await feed.restore(try? parts.disk.entitlements)
-        await handle(.launched(appVersion: parts.appVersion, book))
+        let entitlements = try? parts.disk.entitlements
+        lastOwner = entitlements?.owner
+        await feed.restore(entitlements)
+        await handle(.launched(book))
     }
 
     private func handle(_ event: PurchaseEvent) async {
         let moment = Moment(now: parts.time.now, chance: parts.chance())
         let actions = machine.handle(event, at: moment)
         // What the server has just taken counts until it has told what that opens, so the feed knows of it before it asks.
-        await prove(at: moment.now)
+        if case .answered(let version, .committed(let commit)) = event, commit.isGranted {
+            await prove(at: moment.now, taken: version.id)
+        }
         for action in actions {
             parts.willPerform?(action)
             await perform(action)
         }
         setAlarm(after: moment.now)
         await prove(at: moment.now)
-        await publish()
+        publish()
     }
 
-    private func prove(at now: Date) async {
-        guard let owner = await owner else { return }
-        let taken = Set(machine.settled.filter(\.value.isGranted).keys)
-        await feed.prove(machine.proven(to: owner, at: now), taken: taken, to: owner)
+    private func prove(at now: Date, taken id: UInt64? = nil) async {
+        guard let owner else { return }
+        await feed.prove(machine.proven(to: owner, at: now), taken: id, to: owner)
     }
 
     /// The feed is awaited only until it has noted the request, so that it hears of users in the right order.
@@ -208,17 +207,11 @@ actor PurchaseEngine {
         case .save(let book): save(book)
         case .reply(let ticket, let result): reply(ticket, result)
         case .report(let problem): reported.yield(problem)
-        case .order(let product):
-            order(product) { result in
-                switch result {
-                case .success(let order): .ordered(product: product, order)
-                case .failure(let error): .orderFailed(product: product, error)
-                }
-            }
+        case .order(let product): order(product) { .ordered(product: product, $0) }
         case .purchase(let product, let order, let offer): purchase(product, order: order, offer: offer)
         case .renewStream(let product):
             order(product) { .renewed((try? $0.get())?.stream, isUnreached: $0 == .failure(.offline)) }
-        case .post(let transaction, let order, let details): post(transaction, order: order, details)
+        case .post(let post): self.post(post)
         case .finish(let id): Task { await parts.store.finish(id) }
         case .sweep: sweep()
         case .withdraw(let lost): await feed.withdraw(lost.product, isFamilyShared: lost.isFamilyShared)
@@ -250,12 +243,7 @@ actor PurchaseEngine {
     /// `now` is the machine's last moment: what has become due since, while a slow disk wrote, is due at once and not never.
     private func setAlarm(after now: Date) {
         alarm?.cancel()
-        alarm = machine.nextWake(after: now).map { date in
-            Task { [time = parts.time] in
-                await time.sleep(until: date)
-                if !Task.isCancelled { send(.woke) }
-            }
-        }
+        alarm = machine.nextWake(after: now).map { parts.time.alarm(at: $0) { self.send(.woke) } }
     }
 }
 
@@ -267,16 +255,18 @@ extension PurchaseEngine {
         as event: @escaping @Sendable (Result<Order, PurchaseError>) -> PurchaseEvent
     ) {
         guard let orders = parts.orders else { return send(event(.failure(.noOrder))) }
-        let limit = Task { [time = parts.time] in
-            await time.sleep(until: time.now.addingTimeInterval(PurchaseEngine.patience))
-            if !Task.isCancelled { send(event(.failure(.offline))) }
+        let limit = parts.time.alarm(at: parts.time.now.addingTimeInterval(PurchaseEngine.patience)) {
+            self.send(event(.failure(.offline)))
         }
         Task {
-            let answer: Result<Order, PurchaseError>
+            var answer: Result<Order, PurchaseError>
             do {
                 answer = .success(try await orders.order(for: product))
+            } catch let error as PurchaseError {
+                answer = .failure(error)
             } catch {
-                answer = .failure(PurchaseError(ordering: error))
+                // What is no lack of a connection is not told as one: an answer that cannot be read stays so.
+                answer = .failure(error is URLError ? .offline : .orderRefused(code: "order_failed"))
             }
             limit.cancel()
             send(event(answer))
@@ -314,11 +304,8 @@ extension PurchaseEngine {
         }
     }
 
-    private nonisolated func post(_ transaction: SignedTransaction, order: UUID?, _ details: Delivery.Post) {
-        Task(priority: .utility) {
-            let answer = await parts.server.post(transaction, order: order, details)
-            send(.answered(details.version, answer))
-        }
+    private nonisolated func post(_ post: Delivery.Post) {
+        Task(priority: .utility) { send(.answered(post.version, await parts.server.post(post))) }
     }
 
     private nonisolated func sweep() {

@@ -30,12 +30,20 @@ struct Commit: Decodable, Equatable, Sendable {
     /// `applied`, `duplicate`, `stale`, `ignored`, `unclaimed` or `quarantined`.
     var outcome: String
     var event: String
-    var cursor: String?
     /// Who has it now: `yours`, the user's whose stream posted it, `others` or `nobody`.
     var claim: String?
 
     /// What changes nothing belongs to the user all the same: the store's webhook came first, with this or with newer.
     var isGranted: Bool { claim == "yours" && ["applied", "duplicate", "stale", "ignored"].contains(outcome) }
+
+    /// What whoever has tapped is told.
+    func outcome(of transaction: SignedTransaction, for tap: Tap) -> PurchaseOutcome {
+        if claim == "others" { return .ownedByOther }
+        guard isGranted else { return .recorded(outcome: outcome) }
+        if tap.isOwnedBefore { return tap.product == transaction.product ? .alreadyOwned : .changesAtRenewal }
+        let isConsumable = transaction.productType == .consumable
+        return .granted(Grant(product: transaction.product, outcome: outcome, isConsumable: isConsumable))
+    }
 }
 
 extension PostAnswer {
@@ -44,16 +52,17 @@ extension PostAnswer {
         let code = response.errorCode
         switch (response.status, code) {
         case (200, _):
-            let commit = try? JSONDecoder().decode(Commit.self, from: response.body)
-            self = commit.map { .committed($0) } ?? .later(Delay(seconds: nil, isWholeServer: true, unexpected: 200))
+            let commit = response.decoded(as: Commit.self)
+            self = commit.map { .committed($0) } ?? .later(Delay(isWholeServer: true, unexpected: 200))
         case (409, "owned_by_other"): self = .ownedByOther
         case (400, let code?): self = .refused(code: code)
         case (401, let code?), (403, let code?): self = .unauthorized(code: code)
         default:
             let isWholeServer = response.status != 422 && !PostAnswer.aboutOneTransaction.contains(code ?? "")
-            let seconds = response.retryAfter
             let unexpected = response.isExpected ? nil : response.status
-            self = .later(Delay(seconds: seconds, isWholeServer: isWholeServer, unexpected: unexpected))
+            self = .later(
+                Delay(seconds: response.retryAfter, isWholeServer: isWholeServer, unexpected: unexpected)
+            )
         }
     }
 

@@ -4,9 +4,8 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// One request to the server, without its address.
+/// One request to the server, without its address: a POST if it has a body.
 struct ServerRequest: Equatable, Sendable {
-    var method: String
     /// Below the server's URL, such as `transactions/apple`.
     var path: String
     var query: [String: String] = [:]
@@ -32,13 +31,16 @@ extension ServerResponse {
         var error: String
     }
 
+    /// Nil for what is not in the server's own words.
+    func decoded<Body: Decodable>(as type: Body.Type) -> Body? { try? JSONDecoder.ofServer.decode(type, from: body) }
+
     /// In seconds, as Paycast writes it (https://www.rfc-editor.org/rfc/rfc9110#name-retry-after). A proxy's date counts for nothing.
     var retryAfter: TimeInterval? {
         headers["retry-after"].flatMap { TimeInterval($0) }.flatMap { $0.isFinite ? max($0, 0) : nil }
     }
 
     /// Paycast's word for what is wrong, as every body of an error has it.
-    var errorCode: String? { (try? JSONDecoder().decode(Failure.self, from: body))?.error }
+    var errorCode: String? { decoded(as: Failure.self)?.error }
 
     /// Whether Paycast, or a proxy before it in trouble, may have said so.
     var isExpected: Bool {
@@ -113,23 +115,16 @@ final class URLSessionTransport: Transport {
             throw URLError(.badURL)
         }
         if !request.query.isEmpty {
-            components.percentEncodedQuery = request.query.sorted { $0.key < $1.key }
-                .map { "\($0)=\(URLSessionTransport.escaped($1))" }.joined(separator: "&")
+            components.queryItems = request.query.map { URLQueryItem(name: $0.key, value: $0.value) }
+            // It leaves a plus as it is, which servers read as a space; Base64 is full of them.
+            components.percentEncodedQuery = components.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
         }
         guard let url = components.url else { throw URLError(.badURL) }
         var result = URLRequest(url: url)
-        result.httpMethod = request.method
+        result.httpMethod = request.body == nil ? "GET" : "POST"
         result.httpBody = request.body
         for (name, value) in request.headers { result.setValue(value, forHTTPHeaderField: name) }
         return result
-    }
-
-    /// `URLQueryItem` leaves a plus as it is, which servers read as a space; Base64 is full of them.
-    private static func escaped(_ text: String) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-        )
-        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
     }
 }
 

@@ -22,12 +22,11 @@ actor TestServer: Transport {
     }
 
     private func take(_ body: Data) throws -> ServerResponse {
-        let post = try JSONDecoder().decode([String: PostedValue].self, from: body)
-        let (stream, jws) = (post["stream"]?.text ?? "", post["signedTransaction"]?.text ?? "")
-        let product = String(jws.split(separator: "/").dropFirst().first ?? "")
+        let post = try JSONDecoder().decode(Post.self, from: body)
+        let product = String(post.signedTransaction.split(separator: "/").dropFirst().first ?? "")
         let opens = catalog.products.first { $0.id == product }?.entitlements ?? []
         let contract = Contract(product: product, state: "active", active: !opens.isEmpty, entitlements: opens)
-        contracts[stream, default: []].append(contract)
+        contracts[post.stream, default: []].append(contract)
         return ServerResponse(status: 200, body: Data(#"{"outcome":"applied","event":"test","claim":"yours"}"#.utf8))
     }
 
@@ -43,11 +42,9 @@ actor TestServer: Transport {
         ServerResponse(status: 200, body: try JSONEncoder().encode(value))
     }
 
-    /// A post holds texts, and a truth value.
-    private struct PostedValue: Decodable {
-        var text: String?
-
-        init(from decoder: any Decoder) throws { text = try? decoder.singleValueContainer().decode(String.self) }
+    private struct Post: Decodable {
+        var stream: String
+        var signedTransaction: String
     }
 
     /// One user's, without a backend.
@@ -67,10 +64,9 @@ extension Purchases {
         return Purchases(
             PurchaseEngine.Parts(
                 store: store,
-                server: PaycastServer(TestServer(Catalog(entitlements: names, products: products))),
-                disk: Disk(folder),
-                orders: TestServer.Orders(),
-                appVersion: ""
+                server: PaycastServer(transport: TestServer(Catalog(entitlements: names, products: products))),
+                disk: Disk(folder: folder),
+                orders: TestServer.Orders()
             )
         )
     }

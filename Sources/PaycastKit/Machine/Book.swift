@@ -24,8 +24,7 @@ struct Book: Codable, Equatable, Sendable {
     /// Until when the server wants no post at all.
     private(set) var gate: Backoff?
 
-    /// The one of the same product, or else of the purchase that a change of product continues: an app may use one UUID for all
-    /// that a user buys.
+    /// Of the same product, or else of what a change of product continues: one UUID may serve all that a user buys.
     func order(of transaction: SignedTransaction) -> PlacedOrder? {
         let own = orders.filter { $0.order.token == transaction.token }
         return own.last { $0.product == transaction.product } ?? own.last
@@ -65,12 +64,9 @@ struct Book: Codable, Equatable, Sendable {
         self.gate = gate.isOrdered ? gate : nil
     }
 
-    /// What the server has needs no memo: from there on it knows whose it is.
-    mutating func forgetMemo(of id: UInt64) { memos[id] = nil }
-
-    /// What the store has finished needs no memo.
-    mutating func forgetMemos(but ids: Set<UInt64>) {
-        memos = memos.filter { ids.contains($0.key) }
+    /// What the server has needs none: from there on it knows whose it is. Nor does what the store has finished.
+    mutating func forgetMemos(where isOver: (_ id: UInt64) -> Bool) {
+        memos = memos.filter { !isOver($0.key) }
     }
 
     /// What could not be read when the process began, before what was written since.
@@ -84,36 +80,23 @@ struct Book: Codable, Equatable, Sendable {
     }
 }
 
-/// For whom an unfinished transaction is posted, and why it waits.
+/// For whom an unfinished transaction is posted, and how long it waits.
 struct Memo: Codable, Equatable, Sendable {
-    /// The server calls it not genuine. Tried again by another version of the app, or when the store signs it anew.
-    struct Refusal: Codable, Equatable, Sendable {
-        var appVersion: String
-        var version: TransactionVersion
-    }
-
     /// Of the order's user, or whose tap it was, or who was there when it came without a token. Nil for what any user's stream
     /// may bring: the server decides by the token.
     var stream: SignedStream?
     /// The user's order, for a transaction that carries no token of its own.
     var order: UUID?
-    /// True if the stream's user tapped buy, restore or redeem for it, else left out, as in the post. Without it the server takes
-    /// nothing from its owner.
+    /// True if the stream's user tapped for it, else left out, as in the post: without it the server moves nothing.
     var asked: Bool?
-    var refusal: Refusal?
     var backoff = Backoff()
 
     /// Whether there is nothing to remember but its user.
-    var isPlain: Bool { asked == nil && order == nil && refusal == nil && !backoff.isOrdered }
+    var isPlain: Bool { asked == nil && order == nil && !backoff.isOrdered }
 
     /// The user's tap. What waits for another user is that one's first.
     mutating func claim(for stream: SignedStream) {
         guard self.stream == nil || self.stream?.owner == stream.owner else { return }
         (self.stream, asked) = (stream, true)
-    }
-
-    /// Tries again what was refused, unless this app's version has been refused this very signing.
-    mutating func appeal(_ version: TransactionVersion, appVersion: String) {
-        if let refusal, refusal.appVersion != appVersion || !refusal.version.covers(version) { self.refusal = nil }
     }
 }

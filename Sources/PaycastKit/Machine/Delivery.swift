@@ -5,59 +5,51 @@ struct Delivery: Equatable, Sendable {
     /// The newest signing of it.
     var transaction: SignedTransaction
     var memo: Memo
+    /// Whoever waits for the server's word.
+    var taps: [Tap] = []
+    /// The server calls this signing not genuine. It may think better of it, so the next process asks again.
+    var isRefused = false
     /// The post that is under way. The server takes a repeat for what it is.
     var post: Post?
 
-    struct Post: Equatable, Sendable {
+    /// What is posted, but for the version. What is nil is left out.
+    struct Post: Encodable, Equatable, Sendable {
         var version: TransactionVersion
+        var signedTransaction: String
+        var signedRenewalInfo: String?
         var stream: SignedStream
+        var order: String?
         var asked: Bool?
+
+        private enum CodingKeys: CodingKey {
+            case signedTransaction, signedRenewalInfo, stream, order, asked
+        }
     }
 
     var id: UInt64 { transaction.id }
     var version: TransactionVersion { transaction.version }
 }
 
-/// The server's word that it has a transaction: the only thing that lets one be finished. There is no other way to make
-/// one than from a 200 or a 409.
-struct Acknowledgement: Equatable, Sendable {
-    /// The newest signing that it covers.
-    var version: TransactionVersion
-    /// Whose stream it was posted with.
-    let owner: String
-    private let isConsumable: Bool
-    private let product: String
-    private let verdict: Verdict
+/// A user's act, and whoever waits for what comes of it.
+struct Tap: Equatable, Sendable {
+    /// How long a caller waits for the server before the outcome is `kept`.
+    static let patience: TimeInterval = 10
 
-    enum Verdict: Equatable, Sendable {
-        case committed(Commit)
-        case ownedByOther
-    }
+    /// Who tapped buy, restore or redeem. Nil for the first who logs in while somebody waits.
+    var stream: SignedStream?
+    /// What was tapped: of a downgrade, not what the store hands over.
+    var product: String
+    var order: UUID?
+    var tickets: [Ticket] = []
+    /// The store handed over what the account had before: nobody has asked for it.
+    var isOwnedBefore = false
+    var since: Date
 
-    init?(of transaction: SignedTransaction, post: Delivery.Post, answer: PostAnswer) {
-        version = post.version
-        owner = post.stream.owner
-        product = transaction.product
-        isConsumable = transaction.productType == .consumable
-        switch answer {
-        case .committed(let commit): verdict = .committed(commit)
-        case .ownedByOther: verdict = .ownedByOther
-        case .refused, .unauthorized, .later, .unreachable: return nil
-        }
-    }
+    var deadline: Date { since.addingTimeInterval(Tap.patience) }
 
-    /// The user asked for it, and the server left it where it was.
-    var isDenied: Bool { verdict == .ownedByOther }
-
-    /// Whether the user has it.
-    var isGranted: Bool {
-        if case .committed(let commit) = verdict { commit.isGranted } else { false }
-    }
-
-    func outcome(for watcher: Watcher) -> PurchaseOutcome {
-        guard case .committed(let commit) = verdict, commit.claim != "others" else { return .ownedByOther }
-        guard commit.isGranted else { return .recorded(outcome: commit.outcome) }
-        if watcher.isOwnedBefore { return watcher.product == product ? .alreadyOwned : .changesAtRenewal }
-        return .granted(Grant(product: product, outcome: commit.outcome, isConsumable: isConsumable))
+    /// `owner`: whose purchase it is. What is another user's is never called theirs.
+    func replies(_ outcome: PurchaseOutcome, owner: String?) -> [PurchaseAction] {
+        let isTheirs = stream == nil || owner == nil || stream?.owner == owner
+        return tickets.map { .reply($0, .success(isTheirs ? outcome : .ownedByOther)) }
     }
 }

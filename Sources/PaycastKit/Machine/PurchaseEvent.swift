@@ -8,13 +8,11 @@ struct Ticket: Hashable, Sendable {
 /// Everything that can happen to purchases.
 enum PurchaseEvent: Sendable {
     /// The process has started, with what the disk kept.
-    case launched(appVersion: String, Book)
+    case launched(Book)
     case tapped(product: String, order: Order?, offer: PurchaseOffer? = nil, ticket: Ticket)
-    case ordered(product: String, Order)
-    case orderFailed(product: String, PurchaseError)
+    case ordered(product: String, Result<Order, PurchaseError>)
     case storeAnswered(product: String, token: UUID? = nil, StoreOutcome)
     case storeFailed(product: String, token: UUID? = nil, PurchaseError)
-    /// From the store's updates.
     case arrived(SignedTransaction)
     /// Everything that the store lists as unfinished.
     case swept([SignedTransaction])
@@ -32,7 +30,6 @@ enum PurchaseEvent: Sendable {
     case pageActed(SignedStream)
     /// The user who is logged in opens the store's sheet for codes.
     case redeeming
-    /// The sheet is closed.
     case redeemed
     /// The answer to `renewStream`; nil if there was none.
     case renewed(SignedStream?, isUnreached: Bool = false)
@@ -52,7 +49,7 @@ enum PurchaseAction: Equatable, Sendable {
     case purchase(product: String, Order, offer: PurchaseOffer? = nil)
     /// Write it to disk, in place of the last one.
     case save(Book)
-    case post(SignedTransaction, order: UUID?, Delivery.Post)
+    case post(Delivery.Post)
     /// Only what was acknowledged.
     case finish(UInt64)
     case reply(Ticket, Result<PurchaseOutcome, PurchaseError>)

@@ -11,9 +11,9 @@ extension PurchaseMachine {
         ticket: Ticket,
         at now: Date
     ) -> [PurchaseAction] {
-        let owner = (order?.stream ?? session)?.owner
+        let stream = order?.stream ?? session
         let earlier = attempts[product]
-        let isJoined = earlier.map { $0.owner == owner } ?? true
+        let isJoined = earlier.map { $0.stream?.owner == stream?.owner } ?? true
         if let earlier, !earlier.isStuck(at: now) {
             guard isJoined else { return [.reply(ticket, .failure(.store("another user's purchase is under way")))] }
             attempts[product]?.tickets.append(ticket)
@@ -21,18 +21,17 @@ extension PurchaseMachine {
         }
         let others = isJoined ? [] : end(product, with: .failure(.store("no answer")))
         let tickets = (attempts[product]?.tickets ?? []) + [ticket]
-        attempts[product] = Attempt(stage: .ordering, owner: owner, offer: offer, tickets: tickets, beganAt: now)
+        attempts[product] = Attempt(stream: stream, offer: offer, tickets: tickets, beganAt: now)
         guard let order else { return others + [.order(product: product)] }
         return others + begin(product, order: order, at: now)
     }
 
-    /// The order says who the user is, and is on disk before the store's sheet is up: an approval may come after many
-    /// restarts.
+    /// The order says who the user is, and is on disk before the sheet is up: an approval may come many restarts later.
     mutating func begin(_ product: String, order: Order, at now: Date) -> [PurchaseAction] {
-        guard let attempt = attempts[product], attempt.stage == .ordering else { return [] }
-        attempts[product]?.stage = .buying
-        attempts[product]?.order = order
-        attempts[product]?.owner = order.stream?.owner ?? attempt.owner
+        guard var attempt = attempts[product], attempt.order == nil else { return [] }
+        attempt.order = order
+        attempt.stream = order.stream ?? attempt.stream
+        attempts[product] = attempt
         let welcome = attempt.mayLogIn ? order.stream.map { logIn($0, isByPage: true) } ?? [] : []
         book.place(order, product: product, at: now)
         return welcome + [.purchase(product: product, order, offer: attempt.offer)]
@@ -40,42 +39,23 @@ extension PurchaseMachine {
 
     /// `token`: of the purchase that the store answers. An attempt may have ended without it, and another one begun.
     mutating func take(_ outcome: StoreOutcome, of product: String, token: UUID?, at now: Date) -> [PurchaseAction] {
-        guard isUnderWay(product, token: token) else {
-            switch outcome {
-            case .bought(let transaction), .owned(let transaction): return receive(transaction, at: now)
-            case .cancelled, .unverified, .pending: return []
-            }
-        }
+        let attempt = isUnderWay(product, token: token) ? attempts[product] : nil
         switch outcome {
+        case .bought(let transaction), .owned(let transaction):
+            guard let attempt else { return receive(transaction, at: now) }
+            attempts[product] = nil
+            var tap = attempt.tap(on: product, or: session, at: now)
+            // What carries the token of another order was bought before, by whomever.
+            let isOlder = transaction.token.map { $0 != attempt.order?.token } ?? false
+            tap.isOwnedBefore = isOlder || outcome == .owned(transaction)
+            return receive(transaction, by: tap, at: now)
+        case _ where attempt == nil: return []
         case .cancelled: return end(product, with: .success(.cancelled))
         case .unverified: return [.report(.unverified(product: product))] + end(product, with: .failure(.unverified))
         case .pending:
-            book.setPending(true, token: attempts[product]?.order?.token, product: product)
+            book.setPending(true, token: attempt?.order?.token, product: product)
             return end(product, with: .success(.pending))
-        case .bought(let transaction):
-            let attempt = attempts.removeValue(forKey: product)
-            // What carries the token of another order was bought before, by whomever.
-            let isOlder = transaction.token.map { $0 != attempt?.order?.token } ?? false
-            return receive(transaction, of: attempt, product: product, isOwnedBefore: isOlder, at: now)
-        case .owned(let transaction):
-            let attempt = attempts.removeValue(forKey: product)
-            return receive(transaction, of: attempt, product: product, isOwnedBefore: true, at: now)
         }
-    }
-
-    /// What was bought before is nobody's tap: it stays with whom it belongs to.
-    private mutating func receive(
-        _ transaction: SignedTransaction,
-        of attempt: Attempt?,
-        product: String,
-        isOwnedBefore: Bool,
-        at now: Date
-    ) -> [PurchaseAction] {
-        let claim = isOwnedBefore ? nil : Claim(stream: attempt?.order?.stream ?? session)
-        for ticket in attempt?.tickets ?? [] {
-            watch(transaction, ticket, of: attempt?.owner, product: product, isOwnedBefore: isOwnedBefore, at: now)
-        }
-        return receive(transaction, order: attempt?.order, claim: claim, at: now)
     }
 
     func isUnderWay(_ product: String, token: UUID?) -> Bool {
@@ -83,55 +63,51 @@ extension PurchaseMachine {
     }
 
     /// A call to the store may never return. What brings its token is its answer all the same, and the next tap buys again.
-    mutating func endAttempt(by transaction: SignedTransaction, at now: Date) -> Claim? {
+    mutating func endAttempt(by transaction: SignedTransaction, at now: Date) -> Tap? {
         let product = transaction.product
         guard let token = transaction.token, let attempt = attempts[product], attempt.order?.token == token else {
             return nil
         }
         attempts[product] = nil
-        for ticket in attempt.tickets { watch(transaction, ticket, of: attempt.owner, product: product, at: now) }
-        return Claim(stream: attempt.order?.stream ?? session)
+        return attempt.tap(on: product, or: session, at: now)
     }
 
     /// Of an order that nobody waits for any more, nothing.
     mutating func failOrder(of product: String, with error: PurchaseError) -> [PurchaseAction] {
-        attempts[product]?.stage == .ordering ? end(product, with: .failure(error)) : []
+        attempts[product]?.order == nil ? end(product, with: .failure(error)) : []
     }
 
     mutating func end(_ product: String, with result: Result<PurchaseOutcome, PurchaseError>) -> [PurchaseAction] {
         (attempts.removeValue(forKey: product)?.tickets ?? []).map { .reply($0, result) }
     }
+}
 
-    /// A restore is an act of the user who began it, so the claim is that user's, whoever has logged in since. The server
-    /// decides what it is worth.
-    mutating func restore(
-        _ transaction: SignedTransaction,
-        for claimant: SignedStream?,
-        ticket: Ticket,
-        at now: Date
-    ) -> [PurchaseAction] {
-        watch(transaction, ticket, of: claimant?.owner, product: transaction.product, at: now)
-        return receive(transaction, claim: Claim(stream: claimant), at: now)
+/// A purchase from the tap to the store's answer.
+struct Attempt: Equatable, Sendable {
+    /// A call to the store may never return. Whoever can tap again after a minute sees no sheet over the button.
+    static let patience: TimeInterval = 60
+
+    /// Of the order's user, or of whoever tapped, if that is known.
+    var stream: SignedStream?
+    /// Nil until it is made.
+    var order: Order?
+    var offer: PurchaseOffer?
+    /// Whenever this user tapped meanwhile: all get the one answer.
+    var tickets: [Ticket]
+    var beganAt: Date
+    /// Not after another log-in or a log-out since the tap: that is the newer word on who the user is.
+    var mayLogIn = true
+
+    func isStuck(at now: Date) -> Bool { now.timeIntervalSince(beganAt) >= Attempt.patience || now < beganAt }
+
+    /// The store has answered. `session`: who is there now, if nobody was known at the tap.
+    func tap(on product: String, or session: SignedStream?, at now: Date) -> Tap {
+        Tap(stream: stream ?? session, product: product, order: order?.token, tickets: tickets, since: now)
     }
+}
 
-    private mutating func watch(
-        _ transaction: SignedTransaction,
-        _ ticket: Ticket,
-        of owner: String?,
-        product: String,
-        isOwnedBefore: Bool = false,
-        at now: Date
-    ) {
-        let watcher = Watcher(
-            ticket: ticket,
-            owner: owner,
-            product: product,
-            isOwnedBefore: isOwnedBefore,
-            deadline: now.addingTimeInterval(PurchaseMachine.patience)
-        )
-        watchers[transaction.id, default: []].append(watcher)
-    }
-
+/// The sheet for codes.
+extension PurchaseMachine {
     /// A code brings a transaction that names nobody: it is the user's who has entered it.
     mutating func redeem(at now: Date) -> [PurchaseAction] {
         redemption = session.map { Redemption(stream: $0, until: now.addingTimeInterval(Redemption.patience)) }
@@ -145,41 +121,12 @@ extension PurchaseMachine {
     }
 
     /// One sheet brings one transaction. What comes with a renewal info, renews, or is taken back, is old.
-    mutating func redeemed(_ transaction: SignedTransaction, at now: Date) -> Claim? {
+    mutating func redeemed(_ transaction: SignedTransaction, at now: Date) -> Tap? {
         guard let redemption, now < redemption.until, transaction.token == nil, transaction.renewalInfo == nil,
             transaction.id == transaction.originalID, !transaction.isRevoked, !transaction.isUpgraded,
             !transaction.isFamilyShared
         else { return nil }
         self.redemption = nil
-        return Claim(stream: redemption.stream)
-    }
-
-    /// Answers everybody who waits for the transaction. What is another user's is never called theirs.
-    mutating func reply(_ acknowledgement: Acknowledgement) -> [PurchaseAction] {
-        (watchers.removeValue(forKey: acknowledgement.version.id) ?? []).map {
-            $0.reply(acknowledgement.outcome(for: $0), owner: acknowledgement.owner)
-        }
-    }
-
-    mutating func reply(_ outcome: PurchaseOutcome, about id: UInt64) -> [PurchaseAction] {
-        let owner = deliveries[id]?.memo.stream?.owner
-        return (watchers.removeValue(forKey: id) ?? []).map { $0.reply(outcome, owner: owner) }
-    }
-
-    /// A slow server holds no page: whoever has waited long enough hears that the purchase is kept. And whoever waits for what
-    /// is held, and not about to get a stream, hears it at once.
-    mutating func releaseWatchers(at now: Date) -> [PurchaseAction] {
-        var actions: [PurchaseAction] = []
-        let isRenewing = renewal.isUnderWay || (needsRenewal && renewal.backoff.isDue(at: now))
-        for (id, waiting) in watchers.sorted(by: { $0.key < $1.key }) {
-            let delivery = deliveries[id]
-            let isHeld = delivery.map { $0.memo.refusal != nil || (needsStream($0) && !isRenewing) } ?? false
-            let rest = isHeld ? [] : waiting.filter { $0.deadline > now }
-            guard rest.count < waiting.count else { continue }
-            watchers[id] = rest.isEmpty ? nil : rest
-            let tired = waiting.filter { !rest.contains($0) }
-            actions += tired.map { $0.reply(standing(of: delivery), owner: delivery?.memo.stream?.owner) }
-        }
-        return actions
+        return Tap(stream: redemption.stream, product: transaction.product, since: now)
     }
 }

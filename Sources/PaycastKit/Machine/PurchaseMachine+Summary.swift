@@ -28,23 +28,24 @@ extension PurchaseMachine {
     /// Who a page means that names nobody: the user whom the app has logged in, and never the page's before.
     var appSession: SignedStream? { isSessionOfPage ? nil : session }
 
-    /// What a user has begun, one status for each product, and where several apply, the one found last below. It learns nothing
-    /// of other users of the device, nor of what the store brings for whomever.
-    func openPurchases(of owner: String?, at now: Date) -> [OpenPurchase] {
-        guard let owner else { return [] }
-        var statuses: [String: OpenPurchase.Status] = [:]
-        for placed in book.pending(at: now) where placed.order.stream?.owner == owner {
-            statuses[placed.product] = .pending
+    /// What each user has begun, by owner: one status for each product, of several the one found last below.
+    func openPurchases(at now: Date) -> [String: [OpenPurchase]] {
+        var statuses: [String: [String: OpenPurchase.Status]] = [:]
+        func note(_ status: OpenPurchase.Status, _ product: String, of stream: SignedStream?) {
+            if let stream { statuses[stream.owner, default: [:]][product] = status }
         }
-        for delivery in deliveries.values where delivery.memo.stream?.owner == owner {
-            let transaction = delivery.transaction
-            // What is taken back or replaced is no purchase any more.
-            if !transaction.isRevoked, !transaction.isUpgraded { statuses[transaction.product] = status(of: delivery) }
+        for placed in book.pending(at: now) { note(.pending, placed.product, of: placed.order.stream) }
+        // What is taken back or replaced is no purchase any more.
+        for delivery in deliveries.values where !delivery.transaction.isRevoked && !delivery.transaction.isUpgraded {
+            let status = OpenPurchase.Status(rawValue: PurchaseReply(standing(of: delivery)).status)
+            note(status ?? .kept, delivery.transaction.product, of: delivery.memo.stream)
         }
-        for (product, attempt) in attempts where attempt.owner == owner && !attempt.isStuck(at: now) {
-            statuses[product] = .buying
+        for (product, attempt) in attempts where !attempt.isStuck(at: now) {
+            note(.buying, product, of: attempt.stream)
         }
-        return statuses.sorted { $0.key < $1.key }.map { OpenPurchase(product: $0.key, status: $0.value) }
+        return statuses.mapValues { own in
+            own.sorted { $0.key < $1.key }.map { OpenPurchase(product: $0.key, status: $0.value) }
+        }
     }
 
     /// What the store has proven to the device, and the server, which is away, has not got. An order of another user opens nothing,
@@ -60,31 +61,9 @@ extension PurchaseMachine {
         return waiting.map(\.transaction).sorted { $0.id < $1.id }
     }
 
-    /// What is not with the server yet, of this user and of no other.
-    func keptCount(of owner: String?) -> Int {
-        deliveries.values.count { owner != nil && $0.memo.stream?.owner == owner }
-    }
-
-    /// Whose purchases there are.
-    var owners: Set<String> {
-        Set(
-            book.orders.compactMap(\.order.stream?.owner) + deliveries.values.compactMap(\.memo.stream?.owner)
-                + attempts.values.compactMap(\.owner)
-        )
-    }
-
-    private func status(of delivery: Delivery) -> OpenPurchase.Status {
-        switch standing(of: delivery) {
-        case .refused: .refused
-        case .loggedOut: .loggedOut
-        default: .kept
-        }
-    }
-
     /// What whoever waits for it is told when nothing comes of it now. Only `kept` is cured by a connection.
-    func standing(of delivery: Delivery?) -> PurchaseOutcome {
-        guard let delivery else { return .kept(.offline) }
-        if delivery.memo.refusal != nil { return .refused }
+    func standing(of delivery: Delivery) -> PurchaseOutcome {
+        if delivery.isRefused { return .refused }
         return stream(for: delivery) != nil || (renewal.isUnreached && !isLoggedOut) ? .kept(.offline) : .loggedOut
     }
 }

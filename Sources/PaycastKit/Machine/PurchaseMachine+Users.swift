@@ -10,21 +10,17 @@ extension PurchaseMachine {
         session = stream
         isLoggedOut = false
         renewal.product = nil
-        renewal.backoff.reset()
         adopt(stream)
         return [.switchUser(stream)]
     }
 
     /// A name that ends earlier than the user's present one, or that the server has refused, is a page's of yesterday.
     private func isStale(_ stream: SignedStream) -> Bool {
-        guard let session, session.owner == stream.owner, !refused.contains(session) else { return false }
-        return refused.contains(stream) || stream.isOlder(than: session)
+        guard let session, session.owner == stream.owner, !isRefused(session) else { return false }
+        return isRefused(stream) || stream.isOlder(than: session)
     }
 
-    /// The page in front says who is meant, unless the app has.
-    func mayAppear(_ stream: SignedStream) -> Bool {
-        mayLogIn(stream) || (isSessionOfPage && !isLoggedOut)
-    }
+    private func isRefused(_ stream: SignedStream) -> Bool { refused[stream.owner] == stream }
 
     /// Whether a renewal may log its user in: never over another user, and never after a log-out.
     func mayLogIn(_ stream: SignedStream) -> Bool {
@@ -40,18 +36,17 @@ extension PurchaseMachine {
 
     /// Whoever comes next is another user. Between pages nobody has logged out.
     private mutating func leave(isByPage: Bool) {
-        settled.removeAll()
         redemption = nil
         if !isByPage { for product in attempts.keys { attempts[product]?.mayLogIn = false } }
     }
 
     /// Gives the stream to everything of its owner, and to what named nobody or was asked for by nobody that is known.
-    private mutating func adopt(_ stream: SignedStream, takesUnowned: Bool = true) {
+    private mutating func adopt(_ stream: SignedStream) {
         book.adopt(stream)
         for (id, delivery) in deliveries {
             if delivery.memo.stream?.owner == stream.owner { deliveries[id]?.memo.stream = stream }
-            guard takesUnowned, delivery.memo.stream == nil else { continue }
-            let isAsked = watchers[id]?.contains { $0.isAsking && $0.owner == nil } ?? false
+            guard !isLoggedOut, delivery.memo.stream == nil else { continue }
+            let isAsked = delivery.taps.contains { $0.stream == nil && !$0.isOwnedBefore }
             if isAsked { deliveries[id]?.memo.claim(for: stream) }
             if delivery.transaction.token == nil { deliveries[id]?.memo.stream = stream }
         }
@@ -59,11 +54,11 @@ extension PurchaseMachine {
 
     /// What it is posted with. What has a token needs no stream of its own: the server knows whose order it is.
     func stream(for delivery: Delivery) -> SignedStream? {
-        (delivery.memo.stream ?? session).flatMap { refused.contains($0) ? nil : $0 }
+        (delivery.memo.stream ?? session).flatMap { isRefused($0) ? nil : $0 }
     }
 
     func needsStream(_ delivery: Delivery) -> Bool {
-        delivery.memo.refusal == nil && delivery.post == nil && stream(for: delivery) == nil
+        !delivery.isRefused && delivery.post == nil && stream(for: delivery) == nil
     }
 
     var needsRenewal: Bool {
@@ -79,29 +74,22 @@ extension PurchaseMachine {
         return [.renewStream(product: product)]
     }
 
-    /// `stream` is nil when there is none, perhaps because nobody could be asked. Each renewal counts as a failure until the server has taken a stream: a
-    /// backend whose streams the server refuses is asked less and less.
+    /// `stream` is nil when there is none, perhaps because nobody could be asked. Each renewal counts as a failure until the
+    /// server has taken a stream: a backend whose streams the server refuses is asked less and less.
     mutating func renew(_ stream: SignedStream?, isUnreached: Bool, at moment: Moment) -> [PurchaseAction] {
-        var backoff = renewal.backoff
-        backoff.fail(at: moment.now, random: moment.chance)
+        renewal.backoff.fail(at: moment.now, random: moment.chance)
         renewal.isUnderWay = false
         renewal.isUnreached = isUnreached
-        defer { renewal.backoff = backoff }
         guard let stream else { return [] }
         if mayLogIn(stream) { return logIn(stream, isByPage: isSessionOfPage) }
-        adopt(stream, takesUnowned: !isLoggedOut)
+        adopt(stream)
         return []
-    }
-
-    /// The server does not take the stream, and the device need not ask with it again. The oldest of many is forgotten.
-    mutating func note(refused stream: SignedStream) {
-        if !refused.contains(stream) { refused = (refused + [stream]).suffix(PurchaseMachine.rememberedRefusals) }
     }
 
     /// The entitlements of the user who is logged in, or was in the process before, cannot be read with this stream.
     mutating func refuse(_ stream: SignedStream, code: String, product: String?) -> [PurchaseAction] {
         guard !isLoggedOut, session == nil || session == stream else { return [] }
-        note(refused: stream)
+        refused[stream.owner] = stream
         renewal.product = book.orders.last?.product ?? product
         return [.report(.streamRefused(code: code))]
     }

@@ -36,16 +36,14 @@
             guard case .verified(let transaction)? = await Transaction.latest(for: product) else {
                 throw .nothingBought
             }
-            switch try await call({ try await StoreKitStore.showRefundSheet(for: transaction.id) }) {
+            let request = try await call {
+                try await Transaction.beginRefundRequest(for: transaction.id, in: try await ActiveScene.required())
+            }
+            switch request {
             case .success: return .requested
             case .userCancelled: return .cancelled
             @unknown default: throw .store("an unknown result of a refund request")
             }
-        }
-
-        @MainActor
-        private static func showRefundSheet(for transaction: UInt64) async throws -> Transaction.RefundRequestStatus {
-            try await Transaction.beginRefundRequest(for: transaction, in: try ActiveScene.required())
         }
     }
 #elseif canImport(StoreKit) && canImport(AppKit)

@@ -171,19 +171,20 @@
         /// Nil if the device found the signature forged.
         fileprivate var signed: SignedTransaction? {
             guard case .verified(let transaction) = self else { return nil }
-            return SignedTransaction(
+            var signed = SignedTransaction(
                 id: transaction.id,
-                originalID: transaction.originalID,
                 product: transaction.productID,
                 jws: jwsRepresentation,
                 signedDate: transaction.signedDate,
-                token: transaction.appAccountToken,
-                isRevoked: transaction.revocationDate != nil,
-                isUpgraded: transaction.isUpgraded,
-                isFamilyShared: transaction.ownershipType == .familyShared,
-                productType: SignedTransaction.ProductType(transaction.productType),
-                expiresAt: transaction.expirationDate
+                token: transaction.appAccountToken
             )
+            signed.originalID = transaction.originalID
+            signed.isRevoked = transaction.revocationDate != nil
+            signed.isUpgraded = transaction.isUpgraded
+            signed.isFamilyShared = transaction.ownershipType == .familyShared
+            signed.productType = SignedTransaction.ProductType(transaction.productType)
+            signed.expiresAt = transaction.expirationDate
+            return signed
         }
     }
 
@@ -225,11 +226,7 @@
     }
 
     extension Purchases {
-        /// Purchases of the App Store.
-        ///
-        /// - Parameters:
-        ///   - server: Where Paycast listens, such as `https://pay.example.com`.
-        ///   - orders: Makes orders for purchases that begin without one, and renews expired streams.
+        /// Purchases of the App Store, which wait in the default folder.
         public convenience init(server: URL, orders: (any OrderSource)? = nil) {
             self.init(server: server, store: StoreKitStore(), orders: orders)
         }

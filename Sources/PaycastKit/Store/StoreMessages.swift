@@ -42,13 +42,6 @@ struct WaitingMessages<Message> {
 
     /// In the order of their arrival; what throws is shown the next time.
     mutating func show(_ display: (Message) throws -> Void) {
-        waiting = waiting.filter { message in
-            do {
-                try display(message)
-                return false
-            } catch {
-                return true
-            }
-        }
+        waiting.removeAll { (try? display($0)) != nil }
     }
 }

@@ -51,11 +51,14 @@ public struct StoreProduct: Codable, Equatable, Sendable {
 
 extension StoreProduct {
     /// A time by the calendar, such as 3 months (https://developer.apple.com/documentation/storekit/product/subscriptionperiod).
-    /// A store may say 7 days for a week, and the other way round. Pages are told it by ISO 8601, such as `P3M`, as Google Play
-    /// writes it too.
+    /// A store may say 7 days for a week, and the other way round. Pages are told it by ISO 8601, as at Google Play.
     public struct Period: Equatable, Sendable {
-        public enum Unit: String, Codable, CaseIterable, Sendable {
-            case day, week, month, year
+        /// By ISO 8601.
+        public enum Unit: String, CaseIterable, Sendable {
+            case day = "D"
+            case week = "W"
+            case month = "M"
+            case year = "Y"
         }
 
         public var unit: Unit
@@ -67,8 +70,7 @@ extension StoreProduct {
             self.unit = unit
         }
 
-        /// For a `Calendar`, which tells when it ends, and for a `DateComponentsFormatter`, which has words for it in the user's
-        /// language.
+        /// For a `Calendar`, which tells when it ends, and a `DateComponentsFormatter`, which words it in any language.
         public var dateComponents: DateComponents {
             switch unit {
             case .day: DateComponents(day: value)
@@ -123,20 +125,14 @@ extension StoreProduct {
     }
 }
 
-extension StoreProduct.Period: Codable {
-    private static let letters: [(Unit, Character)] = [(.day, "D"), (.week, "W"), (.month, "M"), (.year, "Y")]
+extension StoreProduct.Period: RawRepresentable, Codable {
+    /// By ISO 8601, such as `P3M`.
+    public var rawValue: String { "P\(value)\(unit.rawValue)" }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let unit = Self.letters.first(where: { $0.1 == text.last })?.0, text.first == "P",
-            let value = Int(text.dropFirst().dropLast())
-        else { throw DecodingError.dataCorruptedError(in: container, debugDescription: "no period of ISO 8601") }
+    public init?(rawValue: String) {
+        guard rawValue.first == "P", let unit = Unit(rawValue: String(rawValue.suffix(1))),
+            let value = Int(rawValue.dropFirst().dropLast())
+        else { return nil }
         self.init(value, unit)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        for (unit, letter) in Self.letters where unit == self.unit { try container.encode("P\(value)\(letter)") }
     }
 }

@@ -2,26 +2,20 @@ internal import Foundation
 
 /// A folder of values, each JSON in a file of its own, which is replaced as a whole.
 struct Disk: Sendable {
-    private let folder: URL
-
-    init(_ folder: URL) {
-        self.folder = folder
-    }
+    let folder: URL
 
     var book: Book? { get throws { try read("book") } }
     var entitlements: StoredEntitlements? { get throws { try read("entitlements") } }
-
     var catalog: Catalog? { get throws { try read("catalog") } }
 
     func save(_ book: Book) throws { try write(book, "book") }
 
     func save(_ catalog: Catalog) throws { try write(catalog, "catalog") }
 
-    /// Nil after a log-out: the next user of the device must not be shown it. No error if it is gone already.
+    /// Nil after a log-out: the next user of the device must not be shown it.
     func save(_ entitlements: StoredEntitlements?) throws {
         if let entitlements { return try write(entitlements, "entitlements") }
-        let file = folder.appendingPathComponent("entitlements")
-        if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("entitlements"))
     }
 
     /// Nil for a file that does not exist or is broken: the store and the server tell again what was in it. Throws if the

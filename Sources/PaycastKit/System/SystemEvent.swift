@@ -58,6 +58,16 @@ package protocol Timekeeper: Sendable {
     func sleep(until date: Date) async
 }
 
+extension Timekeeper {
+    /// Rings once, unless its task is cancelled before.
+    func alarm(at date: Date, _ ring: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task {
+            await sleep(until: date)
+            if !Task.isCancelled { await ring() }
+        }
+    }
+}
+
 struct SystemTime: Timekeeper {
     var now: Date { Date() }
 

@@ -1,5 +1,4 @@
-/// What the server's catalog sells, and what each product opens (`GET /catalog`), in the order of display. The prices are the
-/// store's: `Purchases.products` tells them.
+/// What is sold and what each product opens (`GET /catalog`), in the order of display. `Purchases.products` has prices.
 public struct Catalog: Codable, Equatable, Sendable {
     public struct Entitlement: Codable, Equatable, Sendable {
         public var name: String

@@ -109,16 +109,14 @@ public struct Contract: Codable, Equatable, Sendable {
     }
 }
 
-/// What the app knows of the user's entitlements. An app without a network still knows what it was told last: being
-/// offline is never "nothing".
+/// What the app knows of the user's entitlements. Being offline is never "nothing": what it was told last still counts.
 public enum EntitlementState: Equatable, Sendable {
     /// The server has not been asked yet, or nobody is logged in.
     case unknown
     case current(Entitlements)
     /// The server gives no answer now. What has ended since is closed, as far as this device's clock has ever told.
     case lastKnown(Entitlements, at: Date)
-    /// What was known last, and what the store has proven to this device since, which the server has yet to answer. Never of another
-    /// user's order.
+    /// What was known last and what the store has proven since, until the server answers. Never of another's order.
     case onDevice(Entitlements)
 
     public var entitlements: Entitlements? {
@@ -157,17 +155,14 @@ struct StoredEntitlements: Codable, Equatable, Sendable {
         close(as: "expired") { $0.accessUntil.map { $0 <= latest } ?? false }
     }
 
-    /// An entitlement closes with the last contract that opens it. Which is the main one the server does not tell: it closes with
-    /// any that was open.
+    /// An entitlement closes with its last contract. Which is the main one is not told: it closes with any other.
     private mutating func close(as state: String, _ isOver: (Contract) -> Bool) {
-        let over = entitlements.contracts.indices.filter {
-            entitlements.contracts[$0].active && isOver(entitlements.contracts[$0])
-        }
-        guard !over.isEmpty else { return }
-        for index in over {
+        let held = entitlements.contracts
+        for index in held.indices where held[index].active && isOver(held[index]) {
             entitlements.contracts[index].active = false
             entitlements.contracts[index].state = state
         }
+        guard entitlements.contracts != held else { return }
         // The server's next answer is wanted whole, even if nothing has changed there.
         etag = nil
         let open = Set(entitlements.contracts.filter(\.active).flatMap { $0.entitlements ?? [] })
@@ -175,32 +170,6 @@ struct StoredEntitlements: Codable, Equatable, Sendable {
             entitlements.entitlements[name]?.active = false
             entitlements.entitlements[name]?.state = state
             entitlements.active = false
-        }
-    }
-}
-
-/// The answer to `GET /entitlements`.
-enum EntitlementsAnswer: Equatable, Sendable {
-    case changed(Entitlements, etag: String?)
-    case unchanged
-    /// 401, 403: the stream does not count.
-    case unauthorized(code: String)
-    /// No answer, or none that says what the user has.
-    case failed(retryAfter: TimeInterval?, unexpected: Int? = nil)
-
-    init(_ response: ServerResponse) {
-        let code = response.errorCode
-        let failed = EntitlementsAnswer.failed(
-            retryAfter: response.retryAfter,
-            unexpected: response.isExpected ? nil : response.status
-        )
-        switch (response.status, code) {
-        case (304, _): self = .unchanged
-        case (401, let code?), (403, let code?): self = .unauthorized(code: code)
-        case (200, _):
-            let decoded = try? JSONDecoder.ofServer.decode(Entitlements.self, from: response.body)
-            self = decoded.map { .changed($0, etag: response.headers["etag"]) } ?? failed
-        default: self = failed
         }
     }
 }

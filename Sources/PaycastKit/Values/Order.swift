@@ -16,26 +16,16 @@ public struct Order: Codable, Equatable, Sendable {
 
 /// A stream name signed by the server, such as `InVzZXI6NDI6cGF5d2FsbCI=--58f8…`. Whoever holds it may post purchases for
 /// the stream's user and read the user's entitlements.
-public struct SignedStream: Codable, Hashable, Sendable, ExpressibleByStringLiteral {
-    public var text: String
+public struct SignedStream: RawRepresentable, Codable, Hashable, Sendable, ExpressibleByStringLiteral {
+    public var rawValue: String
 
-    public init(_ text: String) {
-        self.text = text
+    public init(rawValue: String) {
+        self.rawValue = rawValue
     }
 
     public init(stringLiteral text: String) {
-        self.text = text
+        rawValue = text
     }
-
-    public init(from decoder: any Decoder) throws {
-        text = try decoder.singleValueContainer().decode(String.self)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
-
 }
 
 /// What the name says of itself: `BASE64--SIGNATURE`, in the form of Rails' message verifier
@@ -52,7 +42,7 @@ extension SignedStream {
 
     /// The name without its signature and expiry, such as `user:42:paywall`. Two signings with the same owner belong to the
     /// same user. What is not in this form is its own owner.
-    var owner: String { decoded(String.self) ?? decoded(Envelope.self)?._rails.data ?? text }
+    var owner: String { decoded(String.self) ?? decoded(Envelope.self)?._rails.data ?? rawValue }
 
     /// Whether the other one, of the same owner, counts for longer. A name without an end counts for ever.
     func isOlder(than other: SignedStream) -> Bool { owner == other.owner && expiry < other.expiry }
@@ -62,7 +52,7 @@ extension SignedStream {
     }
 
     private func decoded<Payload: Decodable>(_ type: Payload.Type) -> Payload? {
-        let base = (text.components(separatedBy: "--").first ?? text)
+        let base = (rawValue.components(separatedBy: "--").first ?? rawValue)
             .replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         let padding = String(repeating: "=", count: (4 - base.count % 4) % 4)
         return Data(base64Encoded: base + padding).flatMap { try? JSONDecoder().decode(type, from: $0) }

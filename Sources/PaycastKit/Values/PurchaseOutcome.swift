@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// What became of a purchase that the user began.
 public enum PurchaseOutcome: Equatable, Sendable {
     /// The server has it and it belongs to this user. What it opens is in `entitlements`, which was asked for anew since.
@@ -94,17 +92,6 @@ public enum PurchaseError: Error, Equatable, Sendable {
         case .cancelled: "cancelled"
         case .unverified: "unverified"
         case .store: "store_failed"
-        }
-    }
-}
-
-extension PurchaseError {
-    /// Of an `OrderSource`. What is no lack of a connection is not told as one: an answer that cannot be read stays so.
-    init(ordering error: any Error) {
-        switch error {
-        case let error as PurchaseError: self = error
-        case is URLError: self = .offline
-        default: self = .orderRefused(code: "order_failed")
         }
     }
 }

@@ -17,9 +17,9 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     public var renewalInfoSignedDate: Date?
     /// StoreKit's `appAccountToken`: the order's UUID. Absent for offer codes and purchases outside the app.
     public var token: UUID?
-    public var isRevoked: Bool
-    public var isUpgraded: Bool
-    public var isFamilyShared: Bool
+    public var isRevoked = false
+    public var isUpgraded = false
+    public var isFamilyShared = false
     /// StoreKit's `productType`; nil if the store does not tell.
     public var productType: ProductType?
     /// When the period ends that was paid; nil for what does not renew.
@@ -29,34 +29,13 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
         case consumable, nonConsumable, autoRenewable, nonRenewable
     }
 
-    public init(
-        id: UInt64,
-        originalID: UInt64? = nil,
-        product: String,
-        jws: String,
-        renewalInfo: String? = nil,
-        signedDate: Date,
-        renewalInfoSignedDate: Date? = nil,
-        token: UUID? = nil,
-        isRevoked: Bool = false,
-        isUpgraded: Bool = false,
-        isFamilyShared: Bool = false,
-        productType: ProductType? = nil,
-        expiresAt: Date? = nil
-    ) {
+    public init(id: UInt64, product: String, jws: String, signedDate: Date, token: UUID? = nil) {
         self.id = id
-        self.originalID = originalID ?? id
+        originalID = id
         self.product = product
         self.jws = jws
-        self.renewalInfo = renewalInfo
         self.signedDate = signedDate
-        self.renewalInfoSignedDate = renewalInfoSignedDate
         self.token = token
-        self.isRevoked = isRevoked
-        self.isUpgraded = isUpgraded
-        self.isFamilyShared = isFamilyShared
-        self.productType = productType
-        self.expiresAt = expiresAt
     }
 
     /// Whether it opens anything, as far as the store tells.
@@ -65,12 +44,7 @@ public struct SignedTransaction: Codable, Equatable, Sendable {
     }
 
     var version: TransactionVersion {
-        func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
-        return TransactionVersion(
-            id: id,
-            signedAt: milliseconds(signedDate),
-            renewalAt: renewalInfoSignedDate.map(milliseconds) ?? 0
-        )
+        TransactionVersion(id: id, signedAt: signedDate, renewalAt: renewalInfoSignedDate ?? .distantPast)
     }
 
     /// The newest signing of the transaction, with the newest of its renewal info: each may come with an old one of the other.
@@ -102,12 +76,11 @@ public struct SignedAppTransaction: Encodable, Equatable, Sendable {
 }
 
 /// One signing of a transaction, and of the renewal info beside it. The store signs either anew when something about it changes.
-struct TransactionVersion: Hashable, Codable, Sendable {
+struct TransactionVersion: Hashable, Sendable {
     var id: UInt64
-    /// Milliseconds since 1970, as the store signs it: a `Date` would not survive a round trip through JSON exactly.
-    var signedAt: Int64
-    /// The same of the renewal info; 0 without one.
-    var renewalAt: Int64 = 0
+    var signedAt: Date
+    /// Long ago without a renewal info.
+    var renewalAt: Date
 
     mutating func add(_ other: TransactionVersion) {
         (signedAt, renewalAt) = (max(signedAt, other.signedAt), max(renewalAt, other.renewalAt))

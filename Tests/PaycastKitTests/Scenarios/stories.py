@@ -195,9 +195,9 @@ def clock_behind(phone, user):
 
 
 def refused(phone, user):
-    """A certificate roll-over: another version of the app tries again."""
+    """A certificate roll-over: the next process tries again."""
     order, transaction = sold(phone, user)
-    later = [{"version": "2"}]
+    later = [{}]
     steps = [{"buy": [purchase(order)]}]
     return Story(transaction, steps, weather="refusing", settings=BRIEFLY, later=later, users=[user])
 

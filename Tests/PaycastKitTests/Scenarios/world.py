@@ -182,12 +182,11 @@ class Phone:
             app.kill()
         return answered[:count]
 
-    def command(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None, backend=None, follows=False):
+    def command(self, *steps, kill_before=None, patience=30, clock_error=0, pace=1, state=None, backend=None, follows=False):
         """Writes a plan for the app, and returns what runs it."""
         plan = {
             "server": self.network.begin(pace),
             "folder": str(self.folder),
-            "appVersion": version,
             "steps": steps,
             "patience": patience,
             "clockError": clock_error,

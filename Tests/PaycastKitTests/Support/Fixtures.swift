@@ -8,7 +8,7 @@ enum Fixture {
 
     static func stream(of user: String, signing: Int = 1) -> SignedStream {
         let name = Data("\"user:\(user):paywall\"".utf8).base64EncodedString()
-        return SignedStream("\(name)--\(signing)")
+        return SignedStream(rawValue: "\(name)--\(signing)")
     }
 
     static func order(of user: String = "ann", number: Int = 1) -> Order {
@@ -50,7 +50,7 @@ enum Fixture {
         )
     )
 
-    static let commit = Commit(outcome: "applied", event: "client:1", cursor: "e-1", claim: "yours")
+    static let commit = Commit(outcome: "applied", event: "client:1", claim: "yours")
     static let grant = Grant(product: "pro.annual", outcome: "applied")
 }
 
@@ -92,10 +92,10 @@ struct Driver {
     }
 
     /// The process dies, and another one starts, which finds what was written.
-    mutating func restart(appVersion: String = "1") -> [PurchaseAction] {
+    mutating func restart() -> [PurchaseAction] {
         let book = machine.book
         machine = PurchaseMachine(canRenew: machine.renewal.isPossible)
-        return send(.launched(appVersion: appVersion, book))
+        return send(.launched(book))
     }
 
     /// Starts with an order that an earlier process has placed.
@@ -103,7 +103,7 @@ struct Driver {
         var driver = Driver()
         var book = Book()
         book.place(order, product: "pro.annual", at: driver.now)
-        _ = driver.send(.launched(appVersion: "1", book))
+        _ = driver.send(.launched(book))
         return driver
     }
 
@@ -116,7 +116,7 @@ struct Driver {
 
     /// What a page is told that names the user.
     func open(of user: String?) -> [OpenPurchase] {
-        machine.openPurchases(of: user.map { Fixture.stream(of: $0).owner }, at: now)
+        user.flatMap { machine.openPurchases(at: now)[Fixture.stream(of: $0).owner] } ?? []
     }
 
     /// Taps, pays, and leaves the transaction with the post under way.
@@ -129,11 +129,11 @@ struct Driver {
 
 extension [PurchaseAction] {
     var posts: [TransactionVersion] {
-        compactMap { if case .post(_, _, let post) = $0 { post.version } else { nil } }
+        compactMap { if case .post(let post) = $0 { post.version } else { nil } }
     }
     /// What each post says of the tap.
     var asks: [Bool?] {
-        compactMap { if case .post(_, _, let post) = $0 { .some(post.asked) } else { nil } }
+        compactMap { if case .post(let post) = $0 { .some(post.asked) } else { nil } }
     }
     var finishes: [UInt64] {
         compactMap { if case .finish(let id) = $0 { id } else { nil } }

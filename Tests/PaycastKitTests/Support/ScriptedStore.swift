@@ -224,7 +224,7 @@ struct App {
     let server = ScriptedServer()
     let clock = HandClock()
     let folder = Folder()
-    var disk: Disk { Disk(folder.url) }
+    var disk: Disk { Disk(folder: folder.url) }
 
     /// Starts the process. Ends with `stop`.
     func launch(
@@ -235,10 +235,9 @@ struct App {
         let purchases = Purchases(
             PurchaseEngine.Parts(
                 store: store,
-                server: PaycastServer(server),
+                server: PaycastServer(transport: server),
                 disk: disk,
                 orders: orders,
-                appVersion: "1",
                 time: clock,
                 chance: { 0 },
                 willPerform: willPerform

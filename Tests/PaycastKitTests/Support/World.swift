@@ -44,10 +44,9 @@ struct World {
     /// The streams with an older signing have expired.
     var signing = 1
     var user: String?
-    var appVersion = 1
     /// What came back from outside and waits to be handled.
     var pending: [PurchaseEvent] = []
-    var posts: [(transaction: SignedTransaction, details: Delivery.Post)] = []
+    var posts: [Delivery.Post] = []
     /// Who has which, as the server knows it.
     var holders: [UInt64: String] = [:]
     /// Who has tapped for which.
@@ -76,7 +75,7 @@ struct World {
         // Waits of the machine's own end with the process; what the server asked for is on disk.
         failures = failures.filter { $0.value.isOrdered && disk.memos[$0.key]?.backoff.failedAt == $0.value.at }
         if let (_, from, _) = closed, disk.gate?.failedAt != from { closed = nil }
-        send(.launched(appVersion: "\(appVersion)", disk))
+        send(.launched(disk))
     }
 
     mutating func send(_ event: PurchaseEvent) {
@@ -93,12 +92,12 @@ struct World {
 
     private mutating func perform(_ action: PurchaseAction, before: PurchaseMachine) {
         switch action {
-        case .order(let product): pending.append(.ordered(product: product, newOrder()))
+        case .order(let product): pending.append(.ordered(product: product, .success(newOrder())))
         case .renewStream: pending.append(.renewed(user.map { Fixture.stream(of: $0, signing: signing) }))
         case .purchase(let product, let order, _):
             if let answer = storeAnswer(product, token: order.token) { pending.append(answer) }
         case .save(let book): disk = book
-        case .post(let transaction, _, let details): post(transaction, details)
+        case .post(let details): post(details)
         case .finish(let id): finish(id)
         case .sweep: pending.append(.swept(store.values.sorted { $0.id < $1.id }))
         case .reply, .report, .withdraw, .refreshEntitlements, .switchUser: break
@@ -147,8 +146,7 @@ struct World {
 extension World {
     private mutating func finish(_ id: UInt64) {
         if !acknowledged.contains(where: { $0.id == id }) { violations.append("finished without an answer: \(id)") }
-        if let newest = store[id]?.version, machine.settled[newest.id]?.version != newest, machine.deliveries[id] != nil
-        {
+        if let newest = store[id]?.version, machine.settled[id] != newest, machine.deliveries[id] != nil {
             violations.append("finished before its newest version: \(newest)")
         }
         if !isStoreReliable, Int.random(in: 0..<4, using: &random) == 0 { return }
@@ -156,9 +154,9 @@ extension World {
         finished.insert(id)
     }
 
-    private mutating func post(_ transaction: SignedTransaction, _ details: Delivery.Post) {
-        let (version, token, owner) = (details.version, transaction.token, details.stream.owner)
-        if token == nil, disk.memos[version.id]?.stream?.owner != owner {
+    private mutating func post(_ details: Delivery.Post) {
+        let (version, owner) = (details.version, details.stream.owner)
+        if signed[version.id]?.token == nil, disk.memos[version.id]?.stream?.owner != owner {
             violations.append("posted before it was on disk whose it is: \(version)")
         }
         if let failure = failures[version.id], now < failure.earliest, now >= failure.at {
@@ -170,17 +168,20 @@ extension World {
         if details.asked == true, !taps.contains(Tap(transaction: version.id, owner: owner)) {
             violations.append("asked without a tap: \(version)")
         }
-        posts.append((transaction, details))
+        posts.append(details)
     }
 
     /// The server answers the oldest post.
     mutating func answer() {
         guard !posts.isEmpty else { return }
-        let (transaction, post) = posts.removeFirst()
-        let answer = serverAnswer(to: transaction, post)
+        let post = posts.removeFirst()
+        let answer = serverAnswer(to: post)
         let version = post.version
         if machine.deliveries[version.id]?.post?.version == version { note(answer, of: version.id) }
-        if Acknowledgement(of: transaction, post: post, answer: answer) != nil { acknowledged.insert(version) }
+        switch answer {
+        case .committed, .ownedByOther: acknowledged.insert(version)
+        case .refused, .unauthorized, .later, .unreachable: break
+        }
         note(answer, to: version.id)
         send(.answered(version, answer))
     }
@@ -196,7 +197,7 @@ extension World {
 
     private mutating func note(_ answer: PostAnswer, to id: UInt64) {
         switch answer {
-        // It is over, or another signing and another version of the app may be believed at once.
+        // It is over, or another signing and another process may be believed at once.
         case .committed, .ownedByOther, .refused: return failures[id] = nil
         case .unauthorized, .later, .unreachable: break
         }
@@ -207,7 +208,7 @@ extension World {
         failures[id] = Failure(at: now, count: count, earliest: now + wait, isOrdered: isOrdered)
     }
 
-    private mutating func serverAnswer(to transaction: SignedTransaction, _ post: Delivery.Post) -> PostAnswer {
+    private mutating func serverAnswer(to post: Delivery.Post) -> PostAnswer {
         switch server {
         case .down: return .unreachable
         case .busy: return .later(.init(seconds: 30, isWholeServer: true))
@@ -215,19 +216,19 @@ extension World {
         case .portal: return .later(.init(seconds: nil, isWholeServer: true))
         case .refusing: return .refused(code: "untrusted_chain")
         case .answerLost:
-            _ = committed(transaction, post)
+            _ = committed(post)
             return .unreachable
         case .up:
             if poisoned.contains(post.version.id) { return .later(.init(seconds: nil, isWholeServer: true)) }
-            return committed(transaction, post)
+            return committed(post)
         }
     }
 
     /// Without a tap, the token's user has it, else whoever had it, else the stream's user. A tap moves it, if the server lets it.
-    private mutating func committed(_ transaction: SignedTransaction, _ post: Delivery.Post) -> PostAnswer {
-        guard post.stream.text.hasSuffix("--\(signing)") else { return .unauthorized(code: "expired_stream_name") }
+    private mutating func committed(_ post: Delivery.Post) -> PostAnswer {
+        guard post.stream.rawValue.hasSuffix("--\(signing)") else { return .unauthorized(code: "expired_stream_name") }
         let (id, poster) = (post.version.id, post.stream.owner)
-        let ordered = transaction.token.flatMap { owners[$0] }.map { "user:\($0):paywall" }
+        let ordered = signed[id]?.token.flatMap { owners[$0] }.map { "user:\($0):paywall" }
         let holder = holders[id] ?? ordered
         if let holder, holder != poster, post.asked == true, !isTransferring { return .ownedByOther }
         if let holder, holder != poster, post.asked == true, !taps.contains(Tap(transaction: id, owner: poster)) {

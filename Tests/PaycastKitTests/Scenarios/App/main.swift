@@ -21,7 +21,6 @@ struct Plan: Decodable {
     /// Whom the app asks for orders, if anybody.
     var backend: Backend?
     var folder: String
-    var appVersion: String
     var steps: [Step]
     var killBefore: Int?
     /// In seconds.
@@ -57,7 +56,6 @@ let purchases = Purchases(
     store: store,
     orders: plan.backend,
     folder: folder.appendingPathComponent("kit", isDirectory: true),
-    appVersion: plan.appVersion,
     time: PlannedTime(error: plan.clockError, pace: plan.pace),
     timeout: 5,
     willPerform: { _ in countdown.tick() }

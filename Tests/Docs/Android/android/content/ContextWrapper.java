@@ -5,10 +5,11 @@ import java.util.Map;
 import org.jetbrains.annotations.Nullable;
 
 public class ContextWrapper extends Context {
-    /** One file of preferences, which outlives an app that is started again. */
-    public static final Map<String, String> preferences = new HashMap<>();
+    /** One file of preferences, which outlives an app that is started again. Another map is another device's. */
+    public static Map<String, String> preferences = new HashMap<>();
 
     @Override public SharedPreferences getSharedPreferences(String name, int mode) {
+        Map<String, String> preferences = ContextWrapper.preferences;
         return new SharedPreferences() {
             @Override @Nullable public String getString(String key, @Nullable String standard) {
                 return preferences.getOrDefault(key, standard);
