@@ -91,7 +91,8 @@ def test_a_table_that_grows_all_at_once(server, tell):
 
 
 def test_memory_comes_back(server, tell):
-    allowed = max(server.before * 1.1, server.before + 16 * MEGABYTE)
+    # SQLite's cache fills meanwhile, with up to 32 MB of what the bursts committed.
+    allowed = server.before * 1.1 + 32 * MEGABYTE
     most = server.memory("VmHWM")
     try:
         wait_until(lambda: server.memory() <= allowed)
