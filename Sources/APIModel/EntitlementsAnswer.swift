@@ -41,25 +41,34 @@ public struct EntitlementItem: Codable, Sendable, Equatable {
     @Nullable public var provider: String?
     /// Who sold it: another store than `provider` behind RevenueCat and PurchaseKit.
     @Nullable public var store: String?
-    /// The store's lineage id. Left out without a contract, and for pages: whoever holds Google's may claim its purchase.
+    /// The store's lineage id. Left out without a contract, on the feed, and for pages: whoever holds Google's may claim its
+    /// purchase.
     public var contract: String?
 
-    init(_ entitlement: Entitlement) {
-        let winner = entitlement.winner
-        active = entitlement.isActive
-        trial = winner?.status.trialEndsAt != nil
-        contract = winner?.contract.lineage
-        state = winner?.status.state.rawValue
-        product = winner?.status.product
-        accessUntil = entitlement.accessUntil?.iso8601
-        autoRenew = winner?.status.autoRenew
-        trialEndsAt = winner?.status.trialEndsAt?.iso8601
-        provider = winner?.contract.provider.rawValue
-        store = winner?.store
+    private init(_ summary: EntitlementSummary, contract: String?) {
+        active = summary.isActive
+        trial = summary.trialEndsAt != nil
+        self.contract = contract
+        state = summary.state?.rawValue
+        product = summary.product
+        accessUntil = summary.accessUntil?.iso8601
+        autoRenew = summary.autoRenew
+        trialEndsAt = summary.trialEndsAt?.iso8601
+        provider = summary.provider?.rawValue
+        store = summary.store
     }
 
     public static func byName(_ entitlements: [Entitlement]) -> [String: EntitlementItem] {
-        Dictionary(entitlements.map { ($0.name.description, EntitlementItem($0)) }) { first, _ in first }
+        Dictionary(
+            entitlements.map {
+                ($0.name.description, EntitlementItem($0.summary, contract: $0.winner?.contract.lineage))
+            }
+        ) { first, _ in first }
+    }
+
+    /// Without the contracts.
+    public static func byName(_ summaries: [EntitlementSummary]) -> [String: EntitlementItem] {
+        Dictionary(summaries.map { ($0.name.description, EntitlementItem($0, contract: nil)) }) { first, _ in first }
     }
 }
 

@@ -39,6 +39,8 @@ public struct FeedItem: Codable, Sendable, Equatable {
     public var state: String?
     /// Whether the user has the main entitlement afterwards, whichever one the product opens.
     public var active: Bool?
+    /// Each entitlement of the catalog as the user has it afterwards, by its name.
+    public var entitlements: [String: EntitlementItem]?
     /// When the contract's access ends: ISO 8601, UTC.
     public var accessUntil: String?
     /// The fragments that it caused, in the order in which they apply.
@@ -65,6 +67,7 @@ public struct FeedItem: Codable, Sendable, Equatable {
         previousState = notice.previousState?.rawValue
         state = notice.state?.rawValue
         active = notice.active
+        entitlements = notice.entitlements.map { EntitlementItem.byName($0) }
         accessUntil = notice.accessUntil?.iso8601
         fragments = entry.fragments.map(FragmentItem.init)
     }

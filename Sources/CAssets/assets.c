@@ -203,6 +203,12 @@ static const struct paycast_asset assets[] = {
     {"fragments/pending.html", (const unsigned char[]){
 #embed "../../public/fragments/pending.html" suffix(, 0)
     }},
+    {"fragments/pro/revoked.de.html", (const unsigned char[]){
+#embed "../../public/fragments/pro/revoked.de.html" suffix(, 0)
+    }},
+    {"fragments/pro/revoked.html", (const unsigned char[]){
+#embed "../../public/fragments/pro/revoked.html" suffix(, 0)
+    }},
     {"fragments/purchase.de.html", (const unsigned char[]){
 #embed "../../public/fragments/purchase.de.html" suffix(, 0)
     }},

@@ -140,13 +140,15 @@ struct ServerCore {
     }
 
     private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateLoader {
-        // The built-in offers, and what a second entitlement is called, belong to the demo; in production, the app's own server
-        // renders its offers.
+        // The built-in offers, and what the demo's entitlements have of their own, are for development; in production, the app's
+        // own server renders its offers.
+        let entitlements = configuration.accessPolicy.catalog.entitlements
+        let folders = configuration.isDevelopment ? entitlements.map { "\($0)/" } : []
         let own = Assets.fragments.filter { file, _ in
-            configuration.isDevelopment || !(file.hasPrefix("paywall.") || file.contains("/"))
+            if file.contains("/") { return folders.contains { file.hasPrefix($0) } }
+            return configuration.isDevelopment || !file.hasPrefix("paywall.")
         }
         let folder = "\(configuration.publicFolder ?? "public")/fragments"
-        let entitlements = configuration.accessPolicy.catalog.entitlements
         return try starting { try TemplateLoader(folder: folder, builtIn: own, entitlements: entitlements) }
     }
 }

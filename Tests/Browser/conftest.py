@@ -1,4 +1,5 @@
 import importlib.util
+import json
 import os
 import shutil
 from pathlib import Path
@@ -42,8 +43,13 @@ def launch(playwright, **options):
 
 
 @pytest.fixture
-def server(tmp_path):
-    server = Server(tmp_path)
+def server(request, tmp_path):
+    """With the module's CATALOG, if it has one."""
+    settings = {}
+    if hasattr(request.module, "CATALOG"):
+        settings["PAYCAST_CATALOG"] = str(tmp_path / "catalog.json")
+        (tmp_path / "catalog.json").write_text(json.dumps(request.module.CATALOG))
+    server = Server(tmp_path, settings)
     yield server
     server.stop()
 

@@ -11,6 +11,12 @@ from certificates import UNVERIFIED
 from ports import ReservedPort
 from program import ROOT, Paycast, binary
 
+# The demo's plans, and nothing beside them.
+PLANS = {
+    "entitlements": {"pro": {"name": "Pro"}},
+    "products": {f"paycast.pro.{period}": {"entitlements": ["pro"]} for period in ("monthly", "annual")},
+}
+
 
 class Server(Paycast):
     """A development server that comes back to its port and its ledger when it is started again."""

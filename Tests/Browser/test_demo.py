@@ -7,6 +7,10 @@ import urllib.error
 import pytest
 from playwright.sync_api import expect
 
+from program import ROOT
+from server import PLANS, Server
+
+CATALOG = PLANS
 LOOKS = {"desktop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
 ANNUAL = "$79.99"
 
@@ -67,6 +71,33 @@ def test_subscribing_swaps_the_paywall(server, open_page, screenshot, look, sche
     assert page.evaluate("window.hasNotReloaded")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "scrolls sideways"
     screenshot(page, f"demo-{look}-{scheme}-after")
+
+
+@pytest.fixture
+def demo(tmp_path):
+    """With all that `paycast demo` sells: a plan, something that stays, and something that is used up."""
+    server = Server(tmp_path, {"PAYCAST_CATALOG": str(ROOT / "public" / "demo" / "catalog.json")})
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_each_product_changes_its_own_elements(demo, open_page, screenshot, look):
+    page = open_page(demo.url, viewport=LOOKS[look])
+    expect(button(page)).to_be_in_viewport(ratio=1)
+    screenshot(page, f"demo-{look}-products-before")
+    page.get_by_role("button", name="Buy for $4.99").click()
+    expect(page.locator("#paywall_maps")).to_contain_text("The maps are yours")
+    is_ready(page)
+    page.get_by_role("button", name="Order for $9.99").click()
+    expect(page.locator("#purchase")).to_contain_text("Ten prints")
+    expect(page.locator("#paywall")).to_contain_text("See further with Pro")
+    subscribe(page)
+    expect(page.locator("#paywall")).to_contain_text("Welcome to Pro")
+    expect(page.locator("#paywall_maps")).to_contain_text("The maps are yours")
+    assert page.evaluate("window.hasNotReloaded")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "scrolls sideways"
+    screenshot(page, f"demo-{look}-products-after")
 
 
 def test_the_swapped_card_comes_into_view(server, open_page):
@@ -207,7 +238,7 @@ def test_without_javascript_the_form_posts(server, browser):
     context.close()
 
 
-GERMAN = {"renew": "Dein Abo verlängert sich am", "cancel": "Dein aktuelles Abo läuft aus", "grace": "Deine Zahlung hat nicht geklappt",
+GERMAN = {"renew": "Gültig bis", "cancel": "Dein aktuelles Abo läuft aus", "grace": "Deine Zahlung hat nicht geklappt",
           "retry": "Pro ist gesperrt", "refund": "Dein Kauf wurde zurückgenommen"}
 # No card and no banner of the other language has one of these.
 ENGLISH_WORDS, GERMAN_WORDS = r"\b(the|your|you|Pro is|until|year|month)\b", r"\b(der|dein|du|Pro ist|bis|Jahr|Monat|Abo)\b"

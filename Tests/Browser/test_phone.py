@@ -9,6 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from phone import events, in_browser
+from server import PLANS
+
+CATALOG = PLANS
 
 DESKTOP, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 ANNUAL, MONTHLY = "paycast.pro.annual", "paycast.pro.monthly"

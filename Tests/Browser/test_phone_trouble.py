@@ -4,6 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from phone import events, in_browser
+from server import PLANS
+
+CATALOG = PLANS
 
 
 @pytest.mark.parametrize("again", ["", "reload", "reopen"])

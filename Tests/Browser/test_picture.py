@@ -10,7 +10,9 @@ from PIL import Image, ImageChops, ImageSequence, ImageStat
 from playwright.sync_api import expect
 
 from program import ROOT
+from server import PLANS
 
+CATALOG = PLANS
 STORED = ROOT / ".github" / "swap.webp"
 WIDTH = 800
 # Around the two devices, where their shadows are.

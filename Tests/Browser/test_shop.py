@@ -36,7 +36,8 @@ def shop(tmp_path):
         if file.name.startswith("purchase") or "." in file.stem:
             continue
         file.write_text(TEMPLATE % (file.stem, file.stem))
-    shutil.rmtree(server.public / "fragments" / "maps")
+    for own in ("maps", "pro"):
+        shutil.rmtree(server.public / "fragments" / own)
     server.stop()
     server.start()
     shutil.copy(turbo(), server.public / "turbo.js")

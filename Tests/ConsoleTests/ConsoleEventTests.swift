@@ -29,7 +29,7 @@ import Testing
         notice.contract = "c1"
         notice.state = .active
         notice.previousState = .inGracePeriod
-        notice.active = true
+        notice.entitlements = [EntitlementSummary(.standard, isActive: true)]
         notice.accessUntil = Instant(iso8601: "2026-01-03T12:00:00Z")
         let at = Instant(iso8601: "2025-12-03T12:04:00.000Z") ?? Instant(milliseconds: 0)
         return FeedItem(Entry(position: position, committedAt: at, notice: notice, fragments: []), epoch: "e0000000")

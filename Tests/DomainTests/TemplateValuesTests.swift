@@ -14,6 +14,30 @@ import Testing
         #expect(Set(heldContract.templateValues(user: "42").keys).union(added) == TemplateValues.names)
     }
 
+    /// A page reads what the catalog calls things in the user's language; what a publisher has put into the same template stays.
+    @Test func namesFollowTheLanguage() throws {
+        let (pro, german) = try (#require(EntitlementName("pro")), #require(LanguageTag("de")))
+        var (year, title) = (Catalog.Name("A year"), Catalog.Name("Pro"))
+        (year.translations[german], title.translations[german]) = ("Ein Jahr", "Profi")
+        let catalog = Catalog(["year": .init(name: year)], entitlements: [pro], titles: [pro: title])
+        let stream = try #require(StreamPattern.standard.stream(for: "42"))
+        func written(_ values: [String: String], _ template: String = "success", in language: String) -> [String] {
+            let content = Fragment.Content.template(name: template, values: values)
+            let fragment = Fragment(stream: stream, action: "replace", target: "paywall", content: content)
+            let locale = UserLocale(language: LanguageTag(language))
+            guard case .template(_, let written) = fragment.written(in: locale, naming: catalog).content else {
+                return []
+            }
+            return [written["name"] ?? "", written["entitlement_name"] ?? ""]
+        }
+        let values = ["product": "year", "name": "A year", "entitlement": "pro", "entitlement_name": "Pro"]
+        #expect(written(values, in: "de-AT") == ["Ein Jahr", "Profi"])
+        #expect(written(values, in: "fr") == ["A year", "Pro"])
+        #expect(written(values, "notice", in: "de") == ["A year", "Pro"])
+        #expect(written(values.merging(["name": "Own"]) { $1 }, in: "de") == ["Own", "Profi"])
+        #expect(written(["product": "other", "name": "other"], in: "de") == ["other", ""])
+    }
+
     @Test func namesEverythingThatIsKnown() {
         let key = ContractKey(provider: .apple, environment: .sandbox, app: "a", lineage: "1")
         let signedAt = Instant(milliseconds: 1_766_000_000_000)

@@ -18,7 +18,8 @@ import Testing
         folder.write(
             """
             {"entitlements":{"pro":{"name":"Pro"},"maps":{}},
-            "products":{"year":{"entitlements":["pro"],"name":"A year","group":"g"},"coins":{"kind":"consumable"}\(products)}}
+            "products":{"year":{"entitlements":["pro"],"name":{"en":"A year","de":"Ein Jahr"},"group":"g"},
+            "coins":{"kind":"consumable"}\(products)}}
             """,
             to: "catalog.json"
         )
@@ -117,7 +118,9 @@ import Testing
         )
         #expect(answer.status == 200 && answer.head.contains("Access-Control-Allow-Origin: *"))
         let tag = try #require(answer.head.split(separator: "\r\n").first { $0.hasPrefix("ETag: ") }?.dropFirst(6))
-        let known = try get("/catalog?locale=de-AT", [("If-None-Match", String(tag))])
+        let german = try get("/catalog?locale=de-AT", [("If-None-Match", String(tag))])
+        #expect(german.status == 200 && german.body == answer.body.replacing("A year", with: "Ein Jahr"))
+        let known = try get("/catalog?locale=fr", [("If-None-Match", String(tag))])
         #expect(known.status == 304 && known.body.isEmpty)
         let refused = try get("/catalog?locale=d_", [])
         #expect(refused.status == 400 && refused["error"] == "invalid_locale")
@@ -138,6 +141,10 @@ import Testing
         #expect(try printed["entitlement"] == "maps")
         #expect(try printed["opens"] == "maps")
         #expect(try page.message().data?.contains(#"target="paywall_maps""#) == true)
+        let events: UserEventsAnswer = try get("/users/42/events", of: app)
+        #expect(events.events.first?.entitlements?.filter(\.value.active).keys.sorted() == ["maps"])
+        let event: EventAnswer = try get("/events/\(events.events.first?.cursor ?? "")", of: app)
+        #expect(event.statement?.entitlements == ["maps"] && event.event == events.events.first)
         let revoked = try app.revoke("42", try printed["grant"])
         #expect(revoked.status == 200 && revoked["entitlement"] == "maps", "\(revoked.body)")
         let month = #""days":30,"reason":"ticket 7"}"#
@@ -158,6 +165,24 @@ import Testing
         }
         for body in [#"{"product":"year","entitlement":"pro","#, "{"] {
             #expect(try app.grant("42", body + month).status == 400)
+        }
+    }
+
+    private func get<Answer: Decodable>(_ path: String, of app: AppPost) throws -> Answer {
+        let body = try app.post(path, body: "", isTrusted: true, method: "GET").body
+        return try #require(JSON.decode(Answer.self, from: Array(body.utf8)), "\(body)")
+    }
+
+    /// Whoever owns something for ever is told that a renewal has failed, also where both open the same.
+    @Test func whatIsOwnedHidesNoFailedPayment() throws {
+        let server = try PaycastServer()
+        let pro = ["--user", "9", "--product", "pro"]
+        for words in [
+            ["ONE_TIME_CHARGE", "--kind", "non_consumable", "--user", "9", "--product", "wallpaper"],
+            ["initial"] + pro, ["grace"] + pro + ["--expect", "warn_billing"],
+        ] {
+            let trigger = server.paycast(["trigger", "apple"] + words)
+            #expect(try trigger.waitForExit(timeout: .seconds(60)) == 0, "\(trigger.errors)")
         }
     }
 

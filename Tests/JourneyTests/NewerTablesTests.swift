@@ -25,7 +25,7 @@ import Testing
 
     /// The tables are of version `schema`, and who knows those of `oldest` may work on them.
     private func declare(schema: Int, oldest: Int, in cluster: PostgresCluster) throws {
-        try cluster.psql("UPDATE paycast.meta SET value = '\(schema) \(oldest)' WHERE key = 'layout'")
+        try cluster.psql("UPDATE paycast.meta SET value = '\(schema) \(oldest)' WHERE key = 'schema_version'")
     }
 
     /// Returns once each of so many nodes has looked at the tables since.
@@ -40,7 +40,7 @@ import Testing
     /// Old nodes go on, are stopped and start again, and go when the next version takes away what they need.
     @Test func oldNodesGoOnUntilTheTablesNeedMore() throws {
         let nodes = try PostgresNodes(2)
-        let own = "SELECT split_part(value, ' ', 1) FROM paycast.meta WHERE key = 'layout'"
+        let own = "SELECT split_part(value, ' ', 1) FROM paycast.meta WHERE key = 'schema_version'"
         let known = try #require(Int(try nodes.cluster.psql(own)))
         let traffic = try NodesTraffic(.init(hasPurchases: true), on: nodes, seed: seed)
         let history = try traffic.run {
@@ -53,7 +53,7 @@ import Testing
             try nodes.wait(for: "started on additions.", through: 0)
         }
         #expect(history.violations.isEmpty, "seed \(seed)")
-        let version = try nodes.cluster.psql("SELECT value FROM paycast.meta WHERE key = 'layout'")
+        let version = try nodes.cluster.psql("SELECT value FROM paycast.meta WHERE key = 'schema_version'")
         #expect(version == "\(known + 1) \(known)")
         let migrated = nodes[0].paycast(["migrate", "--database", nodes.cluster.url])
         #expect(try migrated.waitForExit() == 0, "\(migrated.errors)")
@@ -73,7 +73,7 @@ import Testing
     /// Who left no version that can be read has made no promise, and a ledger from before the first release has none.
     @Test func withoutAVersionANodeDrains() throws {
         let nodes = try PostgresNodes(1)
-        try nodes.cluster.psql("UPDATE paycast.meta SET key = 'schema', value = '3' WHERE key = 'layout'")
+        try nodes.cluster.psql("UPDATE paycast.meta SET key = 'schema', value = '3' WHERE key = 'schema_version'")
         _ = try nodes[0].process.errorLine { $0.contains("ledger has a newer schema") }
         #expect(try nodes[0].process.waitForExit() == 0)
         #expect(throws: (any Error).self) { try nodes[0].start() }

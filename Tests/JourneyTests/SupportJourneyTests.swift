@@ -34,6 +34,7 @@ import Testing
         let statement = try #require(told.statement)
         #expect(statement.state == "active" && statement.product == "paycast.pro.monthly")
         #expect(statement.order == token.description && statement.transaction != nil)
+        #expect(statement.entitlements == nil && !statement.trial)
         let way = try #require(told.way)
         #expect(way.duplicates == 1 && way.pages == 1)
         let stages = [way.verified, way.committed, way.rendered, way.firstPage, way.lastPage].compactMap { $0 }

@@ -71,7 +71,11 @@ import Testing
             path: "/feed?user=a%2Fb&since=\(since)",
             headers: [("Authorization", "Bearer \(app.workspace.apiKey)")]
         )
-        #expect(try feed.message().data?.contains(#""contract":"20""#) == true)
+        let told = try JSONNode(feed.message().data ?? "")
+        #expect(told?["contract"]?.text == "20" && told?["active"]?.boolean == true)
+        let item = told?["entitlements"]?["default"]
+        #expect(item?["active"]?.boolean == true && item?["product"]?.text == "paycast.pro.monthly")
+        #expect(item?["access_until"]?.text != nil && item?["store"]?.text == "apple" && item?["contract"] == nil)
     }
 
     /// The feed tells the same reason.

@@ -88,6 +88,32 @@ import Testing
         #expect(page.entries.isEmpty && page.isWhole)
     }
 
+    /// Whatever an event is about, its entry says what the user has of each entitlement afterwards, and an erasure takes it.
+    @Test func sayWhatTheUserHasAfterwards() throws {
+        let (pro, maps) = (EntitlementName("pro") ?? .standard, EntitlementName("maps") ?? .standard)
+        let catalog = Catalog(
+            ["monthly": .init(entitlements: [pro]), "atlas": .init(entitlements: [maps])],
+            entitlements: [pro, maps]
+        )
+        let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only([]), catalog: catalog))
+        defer { ledger.remove() }
+        let user = Claim(user: "42")
+        _ = try ledger.send(Fixture.purchase("e1", kind: .nonConsumable, product: "atlas"), claim: user)
+        _ = try ledger.send(Fixture.subscription("e2", state: .inGracePeriod, minute: 1), claim: user)
+        _ = try ledger.send(Fixture.purchase("e3", kind: .consumable, product: "coins", minute: 2), claim: user)
+        let entries = try ledger.entries().entries
+        #expect(entries.map(\.notice) == ledger.committed.all.map(\.notice))
+        let told = entries.map { entry in
+            (entry.notice.entitlements ?? []).map { "\($0.name) \($0.isActive) \($0.state?.rawValue ?? "")" }
+        }
+        let both = ["pro true in_grace_period", "maps true owned"]
+        #expect(told == [["pro false ", "maps true owned"], both, both])
+        #expect(entries.map(\.notice.active) == [false, true, true])
+        #expect(entries.last?.notice.entitlements == (try ledger.entitlements("42").entitlements.map(\.summary)))
+        try ledger.erase("42")
+        #expect(try ledger.entries().entries.allSatisfy { $0.notice.entitlements == nil })
+    }
+
     private func fill(_ ledger: TemporaryLedger) throws {
         _ = try ledger.send(Fixture.subscription("e1", state: .active), claim: Claim(user: "42"))
         _ = try ledger.send(Fixture.subscription("e2", state: .active, key: Fixture.key("2")), claim: Claim(user: "43"))

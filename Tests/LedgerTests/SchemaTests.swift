@@ -31,7 +31,7 @@ import Testing
     }
 
     /// What a commit from before version 1 made has no application id, or an older one, whatever its number.
-    @Test(arguments: [1, 2, 11], [0, 0x5063_7374])
+    @Test(arguments: [1, 2, 11], [0, 0x5063_7374, 0x5063_7375])
     func ledgersFromBeforeTheFirstReleaseAreRefused(version: Int64, application: Int64) throws {
         let path = TemporaryLedger.newPath()
         let old = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)

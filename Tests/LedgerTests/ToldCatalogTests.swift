@@ -208,6 +208,33 @@ import Testing
         return policy(Catalog(duration == nil ? [:] : ["film:weekend": film], entitlements: entitlements))
     }
 
+    /// A node that still has the former catalog takes a purchase when everybody else was told: it is told of once.
+    @Test func whoBuysByTheFormerCatalogIsToldOnce() throws {
+        let former = Self.policy(Self.catalog(["monthly": [Self.pro]]))
+        let newer = Self.policy(Self.catalog(["monthly": [Self.pro], "new": [Self.maps]]))
+        let ledger = try TemporaryLedger(policy: former)
+        defer { ledger.remove() }
+        try buy("monthly", by: "43", in: ledger)
+        try ledger.tellCatalog()
+        try ledger.adopt(newer)
+        try ledger.tellCatalog()
+        try ledger.adopt(former)
+        try buy("new", by: "42", in: ledger)
+        #expect(try ledger.entries().entries.last?.fragments.isEmpty == true)
+        try ledger.adopt(newer)
+        #expect(try ledger.unlisted() == ["new at apple: 1"])
+        #expect(try !ledger.reader.answer { try $0.isCatalogTold() })
+        #expect(try ledger.tellCatalog() == 1)
+        let entry = try #require(try ledger.entries().entries.last)
+        #expect(entry.notice.kind == .catalogChanged && entry.notice.user == "42")
+        #expect(entry.notice.entitlements == (try ledger.entitlements("42").entitlements.map(\.summary)))
+        #expect(entry.fragments.summary == ["paywall_maps=manage", "subscription_status_maps=manage"])
+        #expect(try ledger.unlisted().isEmpty)
+        #expect(try ledger.reader.answer { try $0.isCatalogTold() })
+        #expect(try ledger.tellCatalog() == 1)
+        #expect(try ledger.entries().entries.last == entry)
+    }
+
     /// A rental waits for its duration, with and without entitlements in the catalog: it is told of, no page shows a payment that
     /// is awaited, and each other duration is told to pages, the backend, and the clock that ends it.
     @Test(arguments: [[], [pro]] as [[EntitlementName]]) func aRentalWaitsForItsDuration(_ names: [EntitlementName])

@@ -96,12 +96,43 @@ import Testing
                 "“b” has an unknown member “x”",
             ]
         ),
+        Case(
+            text: #"{"products":{"a":{"name":{}},"b":{"name":{"de":"B","DE":"b","d_":"x","en":""}}}}"#,
+            problems: [
+                "“a”: name has no language", "“b”: name has de twice",
+                "“b”: name has “d_”, which is no language tag such as de or pt-BR",
+                "“b”: name in en is not a text of 1 to 255 bytes without control characters",
+            ]
+        ),
     ])
     func namesEveryProblem(_ given: Case) throws {
         let folder = TemporaryFolder()
         let error = #expect(throws: ConfigurationError.self) { try read(given.text, in: folder) }
         #expect(error?.problems.map(\.text) == given.problems)
         #expect(error?.problems.allSatisfy { $0.name == "PAYCAST_CATALOG" } == true)
+    }
+
+    /// Who reads none of a name's languages gets the first.
+    @Test func readsNamesInSeveralLanguages() throws {
+        let folder = TemporaryFolder()
+        let catalog = try read(
+            """
+            {"entitlements": {"pro": {"name": {"en": "Pro", "zh-Hant": "專業版"}}, "maps": {}},
+            "products": {"year": {"name": {"en": "A year", "de": "Ein Jahr"}}, "plain": {"name": "Plain"}}}
+            """,
+            in: folder
+        )
+        let names = [catalog["year"]?.name, catalog["plain"]?.name, catalog.titles[catalog.main]]
+        let read = ["de-AT", "fr", "zh-TW", "zh-Hant-TW"].map { tag in
+            names.map { $0?.text(in: LanguageTag(tag)) ?? "" }
+        }
+        #expect(
+            read == [
+                ["Ein Jahr", "Plain", "Pro"], ["A year", "Plain", "Pro"], ["A year", "Plain", "Pro"],
+                ["A year", "Plain", "專業版"],
+            ]
+        )
+        #expect(names.map { $0?.text(in: nil) } == ["A year", "Plain", "Pro"])
     }
 
     /// As App Store Connect counts: 1 is the highest.

@@ -98,6 +98,10 @@ public struct StatementItem: Codable, Sendable, Equatable {
     @Nullable public var replaces: String?
     /// Whether it is shared through the store's family.
     public var family: Bool
+    /// The names of the entitlements that the store itself says it opens; null if it says nothing of that, as most stores.
+    @Nullable public var entitlements: [String]?
+    /// Whether it tells of a free trial.
+    public var trial: Bool
     /// A `ContractState`; null if the store only tells of a charge.
     @Nullable public var state: String?
     @Nullable public var product: String?
@@ -121,10 +125,12 @@ public struct StatementItem: Codable, Sendable, Equatable {
         app = observation.contract.app
         kind = observation.kind.rawValue
         family = observation.isFamilyShared
+        trial = snapshot?.isTrial ?? charge?.isTrial ?? false
         group = observation.group
         order = observation.token?.description
         user = observation.user
         replaces = observation.previousLineage
+        entitlements = observation.entitlements
         state = snapshot?.state.rawValue
         product = snapshot?.product ?? charge?.product
         pendingProduct = snapshot?.pendingProduct

@@ -16,13 +16,13 @@ extension Services {
                 ]
             return .respond(response)
         }
-        // No catalog has names in several languages yet, so the language is only checked.
-        if let locale = request.query["locale"], LanguageTag(locale) == nil {
+        let language = request.query["locale"].map { LanguageTag($0) }
+        if case .some(nil) = language {
             var response = RefusedBody.locale.response
             response.headers += CatalogAnswer.anyOrigin
             return .respond(response)
         }
-        let body = JSON.encode(CatalogAnswer(catalogs.value))
+        let body = JSON.encode(CatalogAnswer(catalogs.value, in: language ?? nil))
         let tag = EntityTag.of(body)
         let headers: [(name: String, value: String)] =
             CatalogAnswer.anyOrigin + [
@@ -62,16 +62,16 @@ public struct CatalogAnswer: Codable, Sendable, Equatable {
     public var entitlements: [EntitlementItem]
     public var products: [ProductItem]
 
-    init(_ catalog: Catalog) {
+    init(_ catalog: Catalog, in language: LanguageTag? = nil) {
         entitlements = catalog.entitlements.map {
-            EntitlementItem(name: $0.description, title: catalog.titles[$0])
+            EntitlementItem(name: $0.description, title: catalog.titles[$0]?.text(in: language))
         }
         products = catalog.productIDs.compactMap { id in
             guard let product = catalog[id] else { return nil }
             let opened = catalog.opened(by: id, kind: product.kind ?? .subscription, at: .apple, stated: nil)
             return ProductItem(
                 id: id,
-                name: product.name,
+                name: product.name?.text(in: language),
                 kind: product.kind?.rawValue,
                 group: product.group,
                 entitlements: opened.map(\.description)

@@ -121,11 +121,7 @@ struct StreamEntitlementsAnswer: Codable, Sendable, Equatable {
     init(user: UserID, entitlements: [Entitlement], contracts: [ContractSummary]) {
         self.user = user
         active = entitlements.first?.isActive ?? false
-        self.entitlements = EntitlementItem.byName(entitlements).mapValues { item in
-            var item = item
-            item.contract = nil
-            return item
-        }
+        self.entitlements = EntitlementItem.byName(entitlements.map(\.summary))
         self.contracts = contracts.map { StreamContractItem(ContractItem($0)) }
     }
 }

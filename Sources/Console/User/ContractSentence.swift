@@ -43,9 +43,23 @@ struct ContractSentence {
     private var day: String { end.map { $0.longDate } ?? "an unknown day" }
 
     /// A test store's purchase, which opens nothing here.
-    private var isOfTester: Bool { state?.givesAccess == true && !item.active && !hasPassed }
+    private var isOfTester: Bool {
+        state?.givesAccess == true && !item.active && !hasPassed && !item.entitlements.isEmpty
+    }
+
+    /// What waits for the catalog: how long a rental lasts that was paid, or what anything else opens.
+    private var lack: (words: String, name: String)? {
+        let isBoughtForATime = details.kind == ProductKind.nonRenewing.rawValue
+        if state == .pending, isBoughtForATime, let paidAt = details.purchasedAt?.instant {
+            return ("Not active yet: paid on \(paidAt.longDate), and the catalog has no duration for", "its duration")
+        }
+        guard state?.givesAccess == true, item.entitlements.isEmpty, !hasPassed else { return nil }
+        let state = StoreWords.state(item.state)
+        return ("No access, although the purchase is \(state): the catalog opens nothing with", "what it opens")
+    }
 
     private var standing: String {
+        if let lack { return "\(lack.words) \(item.product)" }
         if isOfTester {
             return
                 "No access, although the purchase is \(StoreWords.state(item.state)): it was made in the \(item.environment)"
@@ -94,6 +108,7 @@ struct ContractSentence {
     }
 
     private var because: String {
+        guard lack == nil else { return "" }
         guard !isGrant else {
             return causeDay.map { ", by what somebody of yours did on \($0)" } ?? ", by a grant"
         }
@@ -115,6 +130,10 @@ struct ContractSentence {
     /// One sentence.
     var next: String {
         if isOfTester { return nextOfTester }
+        if let lack {
+            return "Name \(item.product) with \(lack.name) in PAYCAST_CATALOG, and send SIGHUP: that opens it, without "
+                + "another message of \(store)."
+        }
         if isGrant { return nextOfGrant }
         switch state {
         case .active where end == nil: return "It goes on until \(store) says something else."

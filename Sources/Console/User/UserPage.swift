@@ -12,6 +12,7 @@ struct UserPage: ConsolePage {
         let facts = try UserFacts(of: user, visit)
         let sentences = UserSentences(
             facts.record,
+            entitlements: facts.entitlements,
             events: facts.events.events,
             now: visit.now,
             namesOthers: visit.session.user == nil,
@@ -103,6 +104,8 @@ struct UserPreviewPage: ConsolePage {
 /// All that the page asks the API for. What the key may not see is nil, and so is what cannot be told at the moment.
 struct UserFacts {
     let record: UserAnswer
+    /// The names of the user's entitlements in the catalog's order, the main one first.
+    let entitlements: [String]
     /// The newest, by which the page says what the user has and why.
     let events: UserEventsAnswer
     /// Those that the page lists: older ones, if it was asked for them.
@@ -118,6 +121,7 @@ struct UserFacts {
     init(of user: UserID, _ visit: Visit) throws(ConsoleError) {
         let limit = (name: "limit", value: UserFacts.pageSize)
         record = try visit.api.get(from: .user(user))
+        entitlements = UserFacts.ordered(record.entitlements.keys.sorted(), visit)
         events = try visit.api.get(from: .userEvents(user: user), query: [limit])
         if let before = visit.query["before"] {
             listed = try visit.api.get(from: .userEvents(user: user), query: [limit, ("before", before)])
@@ -134,6 +138,13 @@ struct UserFacts {
         hooks = told?.deliveries
         let acts = try? visit.api.get(AuditAnswer.self, from: .audit, query: query + [("limit", "20")])
         audit = acts?.entries
+    }
+
+    private static func ordered(_ names: [String], _ visit: Visit) -> [String] {
+        guard names.count > 1 else { return names }
+        let listed = (try? visit.api.get(CatalogAnswer.self, from: .catalog))?.entitlements.map(\.name) ?? []
+        // Between the two questions there may have been another catalog.
+        return listed.filter(names.contains) + names.filter { !listed.contains($0) }
     }
 
     /// What an event made for this user's pages: a move makes something for the other user's, too.

@@ -12,16 +12,17 @@ struct UserSentences: Equatable {
     /// To whom the user's purchase went; nil for a reader who may not know.
     let newOwner: UserID?
 
-    /// `events` are the newest ones, newest first. `namesOthers` is false for a reader who may see this user alone;
+    /// `entitlements` are the names of the user's, the main one first. `events` are the newest ones, newest first. `namesOthers` is false for a reader who may see this user alone;
     /// `movesBack` says whether a purchase follows who restores it.
     init(
         _ record: UserAnswer,
+        entitlements: [String],
         events: [FeedItem],
         now: Instant,
         namesOthers: Bool = true,
         movesBack: Bool = true
     ) {
-        access = UserSentences.access(record)
+        access = UserSentences.access(record, entitlements)
         // Those that speak for the user come first.
         if let contract = record.contracts.first {
             let sentence = ContractSentence(contract, events: events, now: now)
@@ -53,8 +54,8 @@ struct UserSentences: Equatable {
     }
 
     /// Only what is certain: a payment that failed, or was called off, is the next sentence's matter.
-    private static func access(_ record: UserAnswer) -> String {
-        guard record.entitlements.count < 2 else { return accessByName(record) }
+    private static func access(_ record: UserAnswer, _ names: [String]) -> String {
+        guard names.count < 2 else { return accessByName(record, names) }
         guard record.active else { return "Has no access." }
         switch record.contracts.first.flatMap({ ContractState(rawValue: $0.summary.state) }) {
         case .active, .owned: return "Has access; a page shows it as soon as it opens; there is no reason to pay again."
@@ -63,8 +64,7 @@ struct UserSentences: Equatable {
     }
 
     /// Of several entitlements: `Has maps, and not pro; …`.
-    private static func accessByName(_ record: UserAnswer) -> String {
-        let names = record.entitlements.keys.sorted()
+    private static func accessByName(_ record: UserAnswer, _ names: [String]) -> String {
         let has = names.filter { record.entitlements[$0]?.active == true }
         let lacks = names.filter { !has.contains($0) }
         guard !has.isEmpty else { return "Has no access: neither \(lacks.joined(separator: " nor "))." }

@@ -16,10 +16,7 @@ struct UserTables {
     func entitlements(_ facts: UserFacts) -> Markup {
         let items = facts.record.entitlements
         guard items.count > 1 else { return .empty }
-        let listed = (try? visit.api.get(CatalogAnswer.self, from: .catalog))?.entitlements.map(\.name) ?? []
-        // Between the two questions there may have been another catalog.
-        let names = listed.filter { items[$0] != nil } + items.keys.filter { !listed.contains($0) }.sorted()
-        let rows = names.compactMap { name in items[name].map { entitlement(name, $0, facts) } }
+        let rows = facts.entitlements.compactMap { name in items[name].map { entitlement(name, $0, facts) } }
         return visit["user.entitlements"].render(["rows": rows.joined()])
     }
 

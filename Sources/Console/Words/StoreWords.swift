@@ -27,7 +27,8 @@ enum StoreWords {
 
     private static func known(_ state: ContractState) -> (words: String, tone: String) {
         switch state {
-        case .pending: ("waiting for payment", "wait")
+        // For a payment, or, of a rental, for the catalog.
+        case .pending: ("waiting", "wait")
         case .active: ("active", "good")
         case .cancelled: ("active, will end", "warn")
         case .inGracePeriod: ("grace period", "warn")
@@ -146,6 +147,7 @@ enum StoreFields {
         case .renews: statement?.autoRenew.map { $0 ? "yes" : "no" }
         case .price: StoreWords.price(statement?.price, currency: statement?.currency)
         case .family: statement?.family == true ? "yes" : nil
+        case .opens: statement?.entitlements.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") }
         }
     }
 }

@@ -10,10 +10,26 @@ public struct Catalog: Sendable, Equatable {
         public var kind: ProductKind?
         /// How long a non-renewing purchase gives access.
         public var duration: CalendarDuration?
-        /// Its name on pages.
-        public var name: String?
+        /// What it is called on pages.
+        public var name: Name?
         /// What it opens, in the catalog's order.
         public var entitlements: [EntitlementName] = []
+    }
+
+    /// What pages call a product or an entitlement, in one language or in several.
+    public struct Name: Sendable, Equatable, ExpressibleByStringLiteral {
+        /// For those who read none of `translations`.
+        public var text: String
+        public var translations: [LanguageTag: String] = [:]
+
+        public init(_ text: String) { self.text = text }
+
+        public init(stringLiteral text: String) { self.init(text) }
+
+        /// Of `zh-Hant-TW`, `zh-Hant` and `zh`, the first that the catalog has.
+        public func text(in language: LanguageTag?) -> String {
+            language?.fallbacks.lazy.compactMap { translations[$0] }.first ?? text
+        }
     }
 
     /// The names of all entitlements, in the order of the file, the main one first. Without any in the catalog there is one,
@@ -22,7 +38,7 @@ public struct Catalog: Sendable, Equatable {
     /// False if they are not the catalog's own.
     public let namesEntitlements: Bool
     /// What entitlements are called on pages.
-    public let titles: [EntitlementName: String]
+    public let titles: [EntitlementName: Name]
     private let products: [String: Product]
     /// The products' ids in the order of the file, in which they are displayed.
     public let productIDs: [String]
@@ -31,7 +47,7 @@ public struct Catalog: Sendable, Equatable {
     public init(
         _ products: [String: Product] = [:],
         entitlements: [EntitlementName] = [],
-        titles: [EntitlementName: String] = [:],
+        titles: [EntitlementName: Name] = [:],
         order: [String]? = nil
     ) {
         self.products = products
@@ -44,6 +60,9 @@ public struct Catalog: Sendable, Equatable {
     private static let standard: [EntitlementName] = [.standard]
 
     public subscript(product: String) -> Product? { products[product] }
+
+    /// What pages call an entitlement: without a name in the catalog, what that calls it itself.
+    func title(of entitlement: EntitlementName) -> Name { titles[entitlement] ?? Name(entitlement.description) }
 
     /// The entitlement that `#paywall`, `#subscription_status` and the answers' `active` are about.
     public var main: EntitlementName { entitlements[0] }
@@ -101,6 +120,26 @@ extension Catalog {
     private func named(in stated: String) -> [EntitlementName] {
         let names = stated.split(separator: ",").map(String.init)
         return entitlements.filter { entitlement in names.contains { $0.hasSameBytes(as: entitlement.description) } }
+    }
+}
+
+/// How long what is bought once gives access, where its store does not say.
+extension Catalog {
+    /// Nil for an option of a product (Google's rentals) that the catalog does not name as `PRODUCT:OPTION`: the store alone
+    /// knows how long it lasts. A product without an option has the usual term unless the catalog says otherwise.
+    public func duration(of product: String, option: String?) -> CalendarDuration? {
+        guard let option else { return self[product]?.duration ?? Contract.nonRenewingTerm }
+        return self[Catalog.name(of: product, option: option)]?.duration
+    }
+
+    /// True for a rental that opens nothing until the catalog says how long it lasts.
+    public func isUnnamedRental(_ charge: Transaction) -> Bool {
+        charge.option != nil && charge.expiresAt == nil && duration(of: charge.product, option: charge.option) == nil
+    }
+
+    /// `PRODUCT:OPTION`, or the product that has no options.
+    public static func name(of product: String, option: String?) -> String {
+        option.map { "\(product):\($0)" } ?? product
     }
 }
 

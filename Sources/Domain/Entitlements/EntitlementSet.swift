@@ -31,6 +31,9 @@ public struct EntitlementSet: Sendable, Equatable {
     /// Whether the main entitlement gives access.
     public var isActive: Bool { main.isActive }
 
+    /// As the API reports them, the main one first.
+    public var summaries: [EntitlementSummary] { entitlements.map(\.summary) }
+
     public subscript(contract: ContractKey) -> HeldContract? {
         ranked.first { $0.contract == contract }
     }
@@ -68,5 +71,41 @@ public struct Entitlement: Sendable, Equatable {
             previous.boughtAt == heldContract.boughtAt
         else { return nil }
         return previous
+    }
+}
+
+/// One entitlement as the API reports it, and as an entry keeps it: what the contract that speaks for the user says.
+public struct EntitlementSummary: Sendable, Equatable {
+    public var name: EntitlementName
+    public var isActive: Bool
+    /// Nil, as all that follows, for a user who never had it.
+    public var state: ContractState?
+    public var product: String?
+    /// When access ends, of all contracts that open it.
+    public var accessUntil: Instant?
+    public var autoRenew: Bool?
+    /// When the free trial ends; nil without one.
+    public var trialEndsAt: Instant?
+    public var provider: Provider?
+    public var store: String?
+
+    public init(_ name: EntitlementName, isActive: Bool) {
+        self.name = name
+        self.isActive = isActive
+    }
+}
+
+extension Entitlement {
+    public var summary: EntitlementSummary {
+        var summary = EntitlementSummary(name, isActive: isActive)
+        guard let winner else { return summary }
+        summary.state = winner.status.state
+        summary.product = winner.status.product
+        summary.accessUntil = accessUntil
+        summary.autoRenew = winner.status.autoRenew
+        summary.trialEndsAt = winner.status.trialEndsAt
+        summary.provider = winner.contract.provider
+        summary.store = winner.store
+        return summary
     }
 }

@@ -44,7 +44,7 @@ public struct HeldContract: Sendable, Equatable {
         group = contract.group?.value ?? product?.group
         levelGroup = product?.group ?? contract.group?.value
         level = product?.level ?? 0
-        name = product?.name
+        name = product?.name?.text
         order = contract.token?.value
         price = charge?.price
         currency = charge?.currency

@@ -122,7 +122,7 @@ extension UnitOfWork {
         guard isOther else { return }
         var notice = Notice(kind: .catalogChanged)
         notice.user = user
-        notice.active = after.isActive
+        notice.entitlements = after.summaries
         let closed = after.entitlements.filter { $0.winner == nil }.compactMap { entitlement in
             lost[entitlement.name].map { Announcement.closed(entitlement.name, after: $0) }
         }

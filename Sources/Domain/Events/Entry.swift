@@ -32,9 +32,11 @@ public struct Notice: Sendable, Equatable {
     public var product: String?
     public var previousState: ContractState?
     public var state: ContractState?
-    /// Whether the user has the main entitlement afterwards, whichever one the product opens.
-    public var active: Bool?
     public var accessUntil: Instant?
+    /// What the user has afterwards, whatever the product opens, the main entitlement first.
+    public var entitlements: [EntitlementSummary]?
+    /// Whether it is the main one.
+    public var active: Bool? { entitlements?.first?.isActive }
 
     public init(kind: EventKind) {
         self.kind = kind

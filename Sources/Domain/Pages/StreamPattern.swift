@@ -131,6 +131,7 @@ extension StreamPattern {
     /// consecutive fragments of one stream.
     public func written<Failure: Error>(
         _ fragments: [Fragment],
+        naming catalog: Catalog,
         locale: (UserID) throws(Failure) -> UserLocale
     ) throws(Failure) -> [Fragment] {
         var written = fragments
@@ -141,7 +142,7 @@ extension StreamPattern {
                 let user = user(of: stream)
                 asked = (stream, try user.map { user throws(Failure) in try locale(user) } ?? .unknown)
             }
-            written[index] = written[index].written(in: asked?.locale ?? .unknown)
+            written[index] = written[index].written(in: asked?.locale ?? .unknown, naming: catalog)
         }
         return written
     }

@@ -7,7 +7,7 @@ public enum TemplateValues {
         PageTarget.paywall.rawValue, PageTarget.subscriptionStatus.rawValue,
     ]
 
-    /// The `EntitlementName` of the elements that a fragment replaces, and its name on pages. Stored fragments have them if
+    /// The `EntitlementName` of the elements that a fragment replaces, and what the catalog calls it, or else that name. Stored fragments have them if
     /// the catalog names entitlements. `paywall` and `subscription_status` are the ids of its elements; they follow from a
     /// fragment's target.
     public static let entitlement = "entitlement", entitlementName = "entitlement_name"
@@ -24,17 +24,34 @@ extension Fragment {
         return (values[TemplateValues.locale] ?? "").isEmpty
     }
 
-    /// The fragment in the user's language and time zone. A fragment that has its own language, or needs none, stays as it is;
-    /// in a broadcast, Paycast writes no dates.
-    public func written(in locale: UserLocale) -> Fragment {
+    /// The fragment in the user's language and time zone, with the names that the catalog has in this language. A fragment that
+    /// has its own language, or needs none, stays as it is; in a broadcast, Paycast writes no dates and no names.
+    public func written(in locale: UserLocale, naming catalog: Catalog) -> Fragment {
         guard locale != .unknown, hasNoLanguage, case .template(let name, var values) = content else { return self }
         if let language = locale.language { values[TemplateValues.locale] = language.text }
-        if let zone = locale.timeZone, FragmentName(rawValue: name) != nil {
-            values[TemplateValues.timeZone] = zone.text
+        if FragmentName(rawValue: name) != nil {
+            if let zone = locale.timeZone { values[TemplateValues.timeZone] = zone.text }
+            if let language = locale.language { values.translate(by: catalog, into: language) }
         }
         var written = self
         written.content = .template(name: name, values: values)
         return written
+    }
+}
+
+extension [String: String] {
+    /// Only what the catalog's own name still is: a publisher may use a page's template with other values.
+    fileprivate mutating func translate(by catalog: Catalog, into language: LanguageTag) {
+        let names = [
+            ("name", self["product"].flatMap { catalog[$0]?.name }),
+            (
+                TemplateValues.entitlementName,
+                self[TemplateValues.entitlement].flatMap { EntitlementName($0) }.map { catalog.title(of: $0) }
+            ),
+        ]
+        for case (let value, let name?) in names where self[value]?.hasSameBytes(as: name.text) ?? false {
+            self[value] = name.text(in: language)
+        }
     }
 }
 

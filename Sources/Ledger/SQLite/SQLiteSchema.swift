@@ -7,8 +7,8 @@ public enum SQLiteSchema {
 
     public static var newest: Int64 { Int64(migrations.count) }
 
-    /// “Pcsu”. Ledgers of commits from before the first release have another one, or none.
-    static let application: Int64 = 0x5063_7375
+    /// “Pcsv”. Ledgers of commits from before the first release have another one, or none.
+    static let application: Int64 = 0x5063_7376
 
     public static let tables = LedgerTables.sql(isShared: false, entries: entries, events: events)
 
@@ -19,7 +19,7 @@ public enum SQLiteSchema {
             position INTEGER PRIMARY KEY AUTOINCREMENT,
             committed_at INTEGER NOT NULL, kind TEXT NOT NULL, provider TEXT, environment TEXT, type TEXT,
             subtype TEXT, event TEXT, outcome TEXT, user TEXT, contract TEXT, order_token TEXT, product TEXT,
-            previous_state TEXT, state TEXT, active INTEGER, access_until INTEGER
+            previous_state TEXT, state TEXT, access_until INTEGER, entitlements TEXT
         ) STRICT;
         CREATE INDEX entries_by_user ON entries (user) WHERE user IS NOT NULL;
         CREATE INDEX entries_unclaimed ON entries (contract, provider, environment)

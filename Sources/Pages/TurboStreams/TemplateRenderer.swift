@@ -193,7 +193,8 @@ private func streamElement(
 struct Template: Equatable {
     enum Segment: Equatable {
         case literal([UInt8])
-        case value(String)
+        /// A value, or the author's words where it is empty.
+        case value(String, otherwise: [UInt8])
         /// A value at the start of a URL (`href="{{url}}"`), where `javascript:` would be code.
         case address(String)
     }
@@ -207,14 +208,23 @@ struct Template: Equatable {
         segments = try TemplateCompiler.segments(of: range, in: source, values: values)
     }
 
-    func shows(_ value: String) -> Bool { segments.contains(.value(value)) || segments.contains(.address(value)) }
+    func shows(_ value: String) -> Bool {
+        segments.contains { segment in
+            switch segment {
+            case .literal: false
+            case .value(let name, _), .address(let name): name == value
+            }
+        }
+    }
 
     /// A name that has no value shows nothing. `place` has the ids of the page's elements.
     func append(_ values: [String: String], on place: PageElement? = nil, to bytes: inout [UInt8]) {
         for segment in segments {
             switch segment {
             case .literal(let literal): bytes.append(contentsOf: literal)
-            case .value(let name): HTMLEscaping.append(values[name] ?? place?.id(named: name) ?? "", to: &bytes)
+            case .value(let name, let words):
+                let value = values[name] ?? place?.id(named: name) ?? ""
+                if value.isEmpty { bytes.append(contentsOf: words) } else { HTMLEscaping.append(value, to: &bytes) }
             case .address(let name):
                 let address = values[name] ?? ""
                 HTMLEscaping.append(HarmlessAddress.accepts(address) ? address : "#", to: &bytes)

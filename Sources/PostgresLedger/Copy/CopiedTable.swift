@@ -51,7 +51,7 @@ struct CopiedTable {
     /// A new ledger has rows of its own in this table alone.
     var isMeta: Bool { name == "meta" }
     /// Leaves out the rows of `meta` that belong to one engine.
-    private var condition: String? { isMeta ? "key NOT IN ('epoch', 'layout', 'history', 'reserved')" : nil }
+    private var condition: String? { isMeta ? "key NOT IN ('epoch', 'schema_version', 'history', 'reserved')" : nil }
 
     /// The values of a row that was read.
     func values(of row: Row) -> [Value] {

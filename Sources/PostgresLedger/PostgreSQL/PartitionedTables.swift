@@ -23,7 +23,7 @@ enum PartitionedTables {
                 committed_at BIGINT NOT NULL, kind TEXT NOT NULL, provider TEXT COLLATE "C", environment TEXT COLLATE "C",
                 type TEXT COLLATE "C", subtype TEXT, event TEXT COLLATE "C", outcome TEXT COLLATE "C",
                 "user" TEXT COLLATE "C", contract TEXT COLLATE "C", order_token TEXT COLLATE "C", product TEXT,
-                previous_state TEXT, state TEXT, active BIGINT, access_until BIGINT
+                previous_state TEXT, state TEXT, access_until BIGINT, entitlements TEXT
             ) PARTITION BY RANGE (position);
             CREATE INDEX entries_by_user ON entries ("user", position) WHERE "user" IS NOT NULL;
             CREATE INDEX entries_unclaimed ON entries (contract, provider, environment, position)

@@ -24,7 +24,7 @@ struct StoredSchema: Equatable {
     }
 
     /// One column.
-    static let query = "SELECT COALESCE((SELECT value FROM meta WHERE key = 'layout'), '')"
+    static let query = "SELECT COALESCE((SELECT value FROM meta WHERE key = 'schema_version'), '')"
 
     /// In the transaction that runs.
     static func read(_ postgres: PostgresConnection, schema: String) throws(EngineError) -> StoredSchema {
@@ -37,7 +37,7 @@ struct StoredSchema: Equatable {
     func write(_ postgres: PostgresConnection) throws(EngineError) {
         try postgres.execute(
             """
-            INSERT INTO meta VALUES ('layout', '\(version) \(oldest)')
+            INSERT INTO meta VALUES ('schema_version', '\(version) \(oldest)')
                 ON CONFLICT (key) DO UPDATE SET value = excluded.value
             """
         )

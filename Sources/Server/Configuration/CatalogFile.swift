@@ -15,7 +15,7 @@ struct CatalogFile {
     private(set) var catalog = Catalog()
     private var products: [String: Catalog.Product] = [:]
     private var entitlements: [EntitlementName] = []
-    private var titles: [EntitlementName: String] = [:]
+    private var titles: [EntitlementName: Catalog.Name] = [:]
     /// The products whose levels are counted up, and those whose levels are counted as Apple counts.
     private var (counted, ranked): (Set<String>, Set<String>) = ([], [])
     /// One sentence for each problem.
@@ -63,7 +63,7 @@ struct CatalogFile {
             entitlements.append(name)
             for (member, value) in self.members(of: node, at: quoted(text)) ?? [] {
                 if member == "name" {
-                    titles[name] = checked(self.text(value), member, of: text, CatalogFile.text)
+                    titles[name] = called(value, text)
                 } else {
                     problems.append("\(quoted(text)) has an unknown member \(quoted(member))")
                 }
@@ -106,7 +106,7 @@ struct CatalogFile {
         for (name, value) in members {
             switch name {
             case "group": product.group = checked(text(value), name, of: id, CatalogFile.text)
-            case "name": product.name = checked(text(value), name, of: id, CatalogFile.text)
+            case "name": product.name = called(value, id)
             case "entitlements": product.entitlements = opened(value, by: id)
             case "level":
                 let level = value.integer.flatMap { CatalogFile.levels.contains($0) ? Int($0) : nil }
@@ -140,6 +140,27 @@ struct CatalogFile {
             problems.append("\(quoted(id)) is a \(kind.rawValue) with a duration; only non_renewing products have one")
         }
         return product
+    }
+
+    /// One name for all, or one for each language, the first of them also for readers of any other.
+    private mutating func called(_ node: JSONNode, _ id: String) -> Catalog.Name? {
+        guard node.isObject else {
+            return checked(text(node), "name", of: id, CatalogFile.text).map { Catalog.Name($0) }
+        }
+        let members = self.members(of: node, at: "\(quoted(id)): name") ?? []
+        if members.isEmpty { problems.append("\(quoted(id)): name has no language") }
+        var name: Catalog.Name?
+        for (tag, value) in members {
+            guard let language = LanguageTag(tag) else {
+                problems.append("\(quoted(id)): name has \(quoted(tag)), which is no language tag such as de or pt-BR")
+                continue
+            }
+            if name?.translations[language] != nil { problems.append("\(quoted(id)): name has \(language) twice") }
+            let text = checked(self.text(value), "name in \(language)", of: id, CatalogFile.text) ?? ""
+            name = name ?? Catalog.Name(text)
+            name?.translations[language] = text
+        }
+        return name
     }
 
     /// An object's members; a repeated name is a problem.

@@ -62,7 +62,9 @@ struct CatalogRunner: BackgroundWork {
             context.writer.submit(.led(.tellCatalog(after: row, completion: done), under: lease))
         }
         guard let next else { return CatalogRunner.interval }
-        if next == nil { context.log.info("catalog told", fields: ["to": "all whose purchases it opens otherwise"]) }
+        if next == nil, row != nil {
+            context.log.info("catalog told", fields: ["to": "all whose purchases it opens otherwise"])
+        }
         state.row = next
         return next == nil ? CatalogRunner.interval : CatalogRunner.pause
     }

@@ -129,7 +129,7 @@ public struct GrantStore: Store {
     public static let name = "your grant"
     public static let fields: KeyValuePairs<String, EventField> = [
         "What": .type, "Grant": .contract, "Product": .product, "Group": .group, "Granted": .bought,
-        "Until": .paidUntil, "Taken back": .takenBack,
+        "Until": .paidUntil, "Taken back": .takenBack, "Entitlement": .opens,
     ]
     public static let hasWebhooks = false
     public static let webhookSecret = ""

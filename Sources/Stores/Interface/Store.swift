@@ -111,7 +111,7 @@ extension Store {
 /// A field of an event, or of what is kept of it.
 public enum EventField: Sendable {
     case type, subtype, event, environment, app, product, next, charge, contract, replaces, order, user, group
-    case bought, paidUntil, takenBack, renews, price, family
+    case bought, paidUntil, takenBack, renews, price, family, opens
 }
 
 /// A store with its settings in force.

@@ -11,7 +11,7 @@ public struct RevenueCatStore: Store {
         "App": .app, "Product": .product, "New product": .next, "Transaction": .charge,
         "Original transaction": .contract, "App user id": .user, "Order attribute": .order,
         "Purchased": .bought, "Expiration": .paidUntil, "Refunded": .takenBack, "Price": .price,
-        "Family share": .family,
+        "Family share": .family, "Entitlements": .opens,
     ]
     public static let webhookSecret = "PAYCAST_REVENUECAT_AUTHORIZATION and PAYCAST_REVENUECAT_SECRETS"
 

@@ -29,7 +29,7 @@ import Testing
         let newest = PostgresSchema.newest
         let declare = { (schema: Int64, oldest: Int64) throws in
             try cluster.psql(
-                "UPDATE paycast.meta SET value = '\(schema) \(oldest)' WHERE key = 'layout'"
+                "UPDATE paycast.meta SET value = '\(schema) \(oldest)' WHERE key = 'schema_version'"
             )
         }
         _ = try declare(newest + 1, newest)
@@ -52,7 +52,7 @@ import Testing
             """
             CREATE FUNCTION paycast.upgrade() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
                 PERFORM pg_sleep(3);
-                UPDATE paycast.meta SET value = '\(newer) \(newer)' WHERE key = 'layout';
+                UPDATE paycast.meta SET value = '\(newer) \(newer)' WHERE key = 'schema_version';
                 RETURN NULL;
             END $$;
             CREATE CONSTRAINT TRIGGER upgrade AFTER UPDATE ON paycast.head

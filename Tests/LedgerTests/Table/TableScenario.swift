@@ -14,6 +14,8 @@ final class TableScenario {
         /// The values that the templates of its own fragments may show.
         var shown: [[String: String]]
         var held: UserEntitlements
+        /// What the last entry about the buyer says of the buyer.
+        var told: [EntitlementSummary]?
     }
 
     static let start = AppleFixture.now
@@ -116,7 +118,14 @@ final class TableScenario {
             if case .template(_, let values) = fragment.content { values } else { nil }
         }
         let held = try ledger.entitlements(TableScenario.buyer)
-        return Effect(notice: own.notice, fragments: fragments, shown: shown, held: held)
+        let told = entries.last { $0.notice.user == TableScenario.buyer && $0.notice.entitlements != nil }
+        return Effect(
+            notice: own.notice,
+            fragments: fragments,
+            shown: shown,
+            held: held,
+            told: told?.notice.entitlements
+        )
     }
 
     /// The facts that the store's next statement builds on.

@@ -135,11 +135,10 @@ final class TruthLedger {
         let set = EntitlementSet(user: user, held: held, policy: store.policy)
         for entitlement in set.entitlements {
             try check(entitlement, of: user)
-            let alone = EntitlementSet(
-                user: user,
-                held: set.ranked.filter { $0.opens.contains(entitlement.name) },
-                policy: store.policy
-            )
+            let opening = held.filter { $0.opens.contains(entitlement.name) }.byKey
+            // All that the user holds, also what was replaced: only by its replacement is it over.
+            let own = held.filter { opening[$0.contract] != nil || $0.replaces.map { opening[$0] != nil } ?? false }
+            let alone = EntitlementSet(user: user, held: own, policy: store.policy)
             guard alone.entitlements.first(where: { $0.name == entitlement.name }) == entitlement else {
                 throw Violation(description: "\(user)'s \(entitlement.name) depends on what does not open it")
             }

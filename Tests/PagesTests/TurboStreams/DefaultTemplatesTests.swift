@@ -61,6 +61,34 @@ import Testing
         }
     }
 
+    /// An app of several entitlements without templates of its own reads what its catalog calls them, in both languages, and
+    /// nothing of the demo's: no other name, no offer, and no sentence that lacks its end.
+    @Test(arguments: FragmentName.states.filter { $0 != .paywall }, [nil, "de"] as [String?])
+    func theyAreCalledWhatTheCatalogCallsThem(_ name: FragmentName, language: String?) throws {
+        let renderer = try TemplateLoader(folder: Self.folder).renderer
+        func texts(_ values: [String: String]) throws -> String {
+            var values = values.merging(["state": "owned", "product": "atlas"]) { given, _ in given }
+            values["locale"] = language
+            return try PageTarget.allCases.map { target in
+                let id = target.rawValue + (values["entitlement"].map { "_\($0)" } ?? "")
+                return String(decoding: try #require(renderer.element(name, at: id, values: values)), as: UTF8.self)
+            }.joined()
+        }
+        let named = try texts(["entitlement": "charts", "entitlement_name": "Sea charts"])
+        let neutral = try texts([:])
+        for html in [named, neutral] {
+            let text = html.replacing(/<[^>]*>/, with: "")
+            #expect(!text.contains(/\bPro\b/) && !html.contains("<form") && !html.contains("paycast.pro"), "\(html)")
+            if name == .success || name == .manage { #expect(!text.contains(/(until|bis) \./), "\(text)") }
+        }
+        #expect(!named.contains("full version") && !named.contains("Vollversion"))
+        if name != .pending { #expect(named.contains("Sea charts"), "\(named)") }
+        if name == .success {
+            let version = language == nil ? "Welcome to the full version." : "Willkommen bei der Vollversion."
+            #expect(neutral.contains(version), "\(neutral)")
+        }
+    }
+
     /// What has happened to a consumable: the same element in both languages, and a sentence for each state.
     @Test(arguments: ["delivered", "revoked", "pending", "expired"]) func aPurchaseSaysWhatHasHappened(_ state: String)
         throws

@@ -51,6 +51,35 @@ import Testing
         #expect(banner == Array("<p id=\"subscription_status\">On</p>".utf8))
     }
 
+    struct Own: Sendable {
+        var entitlement: String?
+        var locale: String?
+        var shows: String
+    }
+
+    /// An entitlement's own folder comes before the general templates, with whatever variants it has; its file leaves the element
+    /// that it lacks to them, under the entitlement's own ids.
+    @Test(arguments: [
+        Own(entitlement: "maps", shows: "maps"), Own(entitlement: "maps", locale: "de", shows: "maps de"),
+        Own(entitlement: "maps", locale: "fr", shows: "maps"), Own(entitlement: "season", shows: "any"),
+        Own(entitlement: "season", locale: "de", shows: "any de"), Own(entitlement: nil, shows: "any"),
+        Own(entitlement: "../maps", shows: "any"),
+    ]) func anEntitlementsOwnComeFirst(_ given: Own) throws {
+        let templates = try TemplateRenderer(sources: [
+            "maps/success.html": "<p id=\"paywall_maps\">maps</p>",
+            "maps/success.de.html": "<p id=\"{{paywall}}\">maps de</p>",
+            "success.de.html": "<p id=\"{{paywall}}\">any de</p>",
+            "success.html": "<p id=\"{{paywall}}\">any</p><p id=\"{{subscription_status}}\">on</p>",
+        ])
+        var values: [String: String] = [:]
+        (values["entitlement"], values["locale"]) = (given.entitlement, given.locale)
+        let suffix = given.entitlement.map { "_\($0)" } ?? ""
+        let card = templates.element(.success, at: "paywall\(suffix)", values: values)
+        #expect(card == Array("<p id=\"paywall\(suffix)\">\(given.shows)</p>".utf8))
+        let banner = templates.element(.success, at: "subscription_status\(suffix)", values: values)
+        #expect(banner == Array("<p id=\"subscription_status\(suffix)\">on</p>".utf8))
+    }
+
     @Test func reportsAllProblemsTogether() {
         let error = #expect(throws: TemplateProblems.self) {
             try TemplateRenderer(sources: ["paywall.html": "<p>", "success.html": "x", "news.html": "<p id=n></p>"])

@@ -17,6 +17,11 @@ import Testing
         Refusal(source: "<p>\n{{}}</p>", says: "line 2: a placeholder is"),
         Refusal(source: "<p>{{a b}}</p>", says: "line 1: a placeholder is"),
         Refusal(source: "<p>{{a|raw}}</p>", says: "line 1: a placeholder is"),
+        Refusal(source: "<p>{{a or}}</p>", says: "line 1: a placeholder is"),
+        Refusal(source: "<p>{{a orb}}</p>", says: "line 1: a placeholder is"),
+        Refusal(source: "<p>{{a or <}}b</p>", says: "line 1: a placeholder is"),
+        Refusal(source: "<p>{{a or {{b}}}}</p>", says: "line 1: a placeholder is"),
+        Refusal(source: "<a href=\"{{a or b}}\">x</a>", says: "line 1: an address cannot begin with words"),
         Refusal(source: "<p>{{{user}}}</p>", says: "line 1: {{{…}}} does not exist"),
     ])
     func refusesWhatIsNoPlaceholder(_ refusal: Refusal) {

@@ -31,7 +31,7 @@ extension UnitOfWork {
     }
 
     mutating func add(_ fragments: [Fragment], to entry: Int) throws {
-        let written = try streams.written(fragments) { try ledger.locale(of: $0) }
+        let written = try streams.written(fragments, naming: policy.catalog) { try ledger.locale(of: $0) }
         changes.entries[entry].entry.fragments += written
         changes.entries[entry].stored += fragments
     }
@@ -52,7 +52,7 @@ extension UnitOfWork {
         let before = entitlements(of: user, held)
         let after = entitlements(of: user, holds)
         for item in news where item.change.current.user == user {
-            changes.entries[item.entry].entry.notice.active = after.isActive
+            changes.entries[item.entry].entry.notice.entitlements = after.summaries
         }
         let beside = Set(last.values.filter(\.isBeside).map(\.key))
         let change = PageChange(before: before, after: after, contracts: Set(last.keys), beside: beside)
@@ -86,7 +86,7 @@ extension UnitOfWork {
             var values = $0.heldContract.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
             if policy.catalog.namesEntitlements {
                 values[TemplateValues.entitlement] = $0.entitlement.description
-                values[TemplateValues.entitlementName] = policy.catalog.titles[$0.entitlement]
+                values[TemplateValues.entitlementName] = policy.catalog.title(of: $0.entitlement).text
             }
             return Fragment(
                 stream: stream,
@@ -118,7 +118,7 @@ extension UnitOfWork {
         guard !fragments.isEmpty else { return }
         var notice = Notice(kind: .broadcast)
         notice.user = user
-        notice.active = entitlements.isActive
+        notice.entitlements = entitlements.summaries
         _ = try append(notice, fragments: fragments)
     }
 }

@@ -100,7 +100,7 @@ extension UnitOfWork {
     }
 
     mutating func append(_ notice: Notice, fragments: [Fragment] = []) throws -> Entry {
-        let written = try streams.written(fragments) { try ledger.locale(of: $0) }
+        let written = try streams.written(fragments, naming: policy.catalog) { try ledger.locale(of: $0) }
         let position = ledger.advance()
         let entry = Entry(position: position, committedAt: now, notice: notice, fragments: written)
         changes.entries.append(AppendedEntry(entry: entry, stored: fragments))

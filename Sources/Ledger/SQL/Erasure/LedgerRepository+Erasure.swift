@@ -61,7 +61,7 @@ struct ErasureStatements {
         emptyEntry = try connection.prepare(
             """
             UPDATE entries SET event = NULL, "user" = NULL, contract = NULL, order_token = NULL, product = NULL,
-                previous_state = NULL, state = NULL, active = NULL, access_until = NULL
+                previous_state = NULL, state = NULL, access_until = NULL, entitlements = NULL
             WHERE position = ?1 AND ("user" IS NULL OR "user" = ?2)
             """
         )

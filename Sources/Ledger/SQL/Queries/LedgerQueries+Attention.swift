@@ -43,7 +43,7 @@ public struct TroubledJob: Sendable, Equatable {
 
 struct AttentionSQL {
     let entriesInDoubt, entriesUnclaimed, broadcastKey, urgentJobs, abandonedJobs: Statement
-    let nextUnlisted, waitingForProduct: Statement
+    let waitingForProduct: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         entriesInDoubt = try connection.entries(
@@ -74,12 +74,6 @@ struct AttentionSQL {
             """
             SELECT \(TroubledJob.columns) FROM jobs
             WHERE deadline < ? AND due_at IS NOT NULL ORDER BY deadline LIMIT ?
-            """
-        )
-        nextUnlisted = try connection.prepare(
-            """
-            SELECT provider, product FROM contracts
-            WHERE is_unlisted = 1 AND (provider, product) > (?, ?) ORDER BY provider, product LIMIT 1
             """
         )
         waitingForProduct = try connection.prepare(
@@ -134,25 +128,15 @@ extension LedgerQueries {
         )
     }
 
-    /// The first fifty products of which the catalog does not say what they open, or how long a rental lasts. Jumps from one to
-    /// the next, however many have bought each.
-    public func unlistedProducts() throws(EngineError) -> [UnlistedProduct] {
-        var found: [UnlistedProduct] = []
-        while found.count < LedgerQueries.attentionLimit {
-            let last = found.last.map { [Value($0.provider), .text($0.product)] } ?? [.text(""), .text("")]
-            let next = try attentionSQL.nextUnlisted.first(last) { row throws(EngineError) in
-                UnlistedProduct(provider: try row.word(), product: row.text())
-            }
-            guard let next else { break }
-            found.append(next)
-        }
-        return found
-    }
+    /// The first fifty products of which the catalog does not say what they open, or how long a rental lasts.
+    public func unlistedProducts() throws(EngineError) -> [UnlistedProduct] { try commonSQL.unlistedProducts() }
 
-    /// Whether everybody was told by the catalog of now what their purchases open.
+    /// Whether everybody was told by the catalog of now what their purchases open. Another node may have taken a purchase by
+    /// its former catalog since.
     public func isCatalogTold() throws(EngineError) -> Bool {
         let told = try commonSQL.catalog.first { row in row.text() } ?? Catalog().openings
-        return told.hasSameBytes(as: policy.catalog.openings)
+        guard told.hasSameBytes(as: policy.catalog.openings) else { return false }
+        return try !unlistedProducts().contains { policy.catalog[$0.product] != nil }
     }
 
     /// The newest entry of each contract that has no user. Pages on past those whose contract has found its user since, and

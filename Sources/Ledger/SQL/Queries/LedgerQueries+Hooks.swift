@@ -212,7 +212,8 @@ extension LedgerQueries {
 
 extension HookDelivery {
     static let columns = """
-        id, address, user, type, contract, stated_at, state, position, version, accepted, queued_at, attempts, due_at, reason, ended_at
+        id, address, user, type, contract, stated_at, state, position, version, accepted, queued_at, attempts, due_at, \
+        reason, ended_at
         """
     /// For a join with a table that has some of the same names.
     static let columnsDue = columns.split(separator: ", ").map { "due." + $0 }.joined(separator: ", ")

@@ -112,7 +112,9 @@ public struct QuestionAnswer {
 
 /// What the writer asks as well.
 struct CommonSQL {
-    let erasureKey, tombstone, locale, mark, unclaimed, catalog: Statement
+    private static let unlistedLimit = 50
+
+    let erasureKey, tombstone, locale, mark, unclaimed, catalog, nextUnlisted: Statement
     let contractByID, contractsOfUser, contractsSharedWith, shares: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
@@ -122,12 +124,32 @@ struct CommonSQL {
         mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
         unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
         catalog = try connection.prepare("SELECT value FROM meta WHERE key = 'catalog'")
+        nextUnlisted = try connection.prepare(
+            """
+            SELECT provider, product FROM contracts
+            WHERE is_unlisted = 1 AND (provider, product) > (?, ?) ORDER BY provider, product LIMIT 1
+            """
+        )
         contractByID = try connection.contracts(where: "id = ?")
         contractsOfUser = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
         contractsSharedWith = try connection.contracts(
             where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
         )
         shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
+    }
+
+    /// The first products for whose catalog somebody waits. Jumps from one to the next, however many have bought each.
+    func unlistedProducts() throws(EngineError) -> [UnlistedProduct] {
+        var found: [UnlistedProduct] = []
+        while found.count < CommonSQL.unlistedLimit {
+            let last = found.last.map { [Value($0.provider), .text($0.product)] } ?? [.text(""), .text("")]
+            let next = try nextUnlisted.first(last) { row throws(EngineError) in
+                UnlistedProduct(provider: try row.word(), product: row.text())
+            }
+            guard let next else { break }
+            found.append(next)
+        }
+        return found
     }
 }
 
@@ -159,7 +181,7 @@ extension LedgerQueries {
 
     /// Fills in the users' locales in fragments that are not in the ledger.
     public func written(_ fragments: [Fragment]) throws(EngineError) -> [Fragment] {
-        try streams.written(fragments) { user throws(EngineError) in try locale(of: user) }
+        try streams.written(fragments, naming: policy.catalog) { user throws(EngineError) in try locale(of: user) }
     }
 
     /// Stored fragments in the locales that their users have now.

@@ -20,10 +20,28 @@ extension LedgerRepository {
         if !isRunning, !others.isEmpty { try remember(others + [current]) }
         let from = isRunning ? row ?? 0 : 0
         guard !others.isEmpty, let next = try tellCatalog(after: from, insteadOf: others, now: now) else {
-            try remember([current])
+            if kept.count != 1 || !others.isEmpty { try remember([current]) }
+            try tellLatecomers(now: now)
             return nil
         }
         return next
+    }
+
+    /// Tells those who wait for a product that the catalog names: of several nodes, one that still had another catalog has taken
+    /// their purchase since everybody was told. As many as a step takes; whoever is left waits for the next one.
+    private mutating func tellLatecomers(now: Instant) throws(EngineError) {
+        let named = policy.catalog.namesEntitlements ? policy.catalog.entitlements : []
+        for product in try statements.common.unlistedProducts() where policy.catalog[product.product] != nil {
+            let contracts = try stored.contracts(waitingFor: product, limit: LedgerRepository.contractsAtATime)
+            for contract in contracts { known.learn(contract) }
+            _ = try decide(at: now) { unit in
+                try unit.tell(
+                    of: contracts.map(\.key),
+                    insteadOf: [Catalog(entitlements: named)],
+                    limit: LedgerRepository.usersAtATime
+                )
+            }
+        }
     }
 
     private mutating func tellCatalog(

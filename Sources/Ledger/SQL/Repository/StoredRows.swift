@@ -115,6 +115,12 @@ extension StoredRows {
             .map { found throws(EngineError) in (found.id, try tracked(found)) }
     }
 
+    func contracts(waitingFor product: UnlistedProduct, limit: Int64) throws(EngineError) -> [TrackedContract] {
+        let values: [Value] = [Value(product.provider), .text(product.product), .integer(limit)]
+        return try statements.contractsUnlisted.all(values, read: ContractRow.read)
+            .map { found throws(EngineError) in try tracked(found) }
+    }
+
     func contracts(_ index: ContractIndex) throws -> [TrackedContract] {
         try rows(of: index).map { try tracked($0) }
     }

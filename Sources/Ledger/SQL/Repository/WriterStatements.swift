@@ -9,7 +9,8 @@ struct WriterStatements {
     let insertEntry, insertFragment, newerOfUser: Statement
     let findEvent, insertHeader, insertEvent, refileEvent, newestEvent: Statement
     let findOrder, findRequest, findUse, insertOrder, changeOrder: Statement
-    let findContract, lastContract, contractsAfter, insertContract, updateIdentity, updateState: Statement
+    let findContract, lastContract, contractsAfter, contractsUnlisted: Statement
+    let insertContract, updateIdentity, updateState: Statement
     let insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
     let claims, putClaim: Statement
@@ -95,6 +96,9 @@ struct WriterStatements {
         findContract = try connection.contracts(where: "lineage = ? AND \(ContractRow.scope)")
         lastContract = try connection.prepare("SELECT max(id) FROM contracts")
         contractsAfter = try connection.contracts(where: "id > ? ORDER BY id LIMIT ?")
+        contractsUnlisted = try connection.contracts(
+            where: "is_unlisted = 1 AND provider = ? AND product = ? ORDER BY user, id LIMIT ?"
+        )
         insertContract = try connection.prepare(Insertion(into: "contracts", "id, \(ContractRow.columns)"))
         updateIdentity = try connection.prepare(
             waiting: "UPDATE contracts SET \(assignments(ContractRow.identityColumns)) WHERE id = ?"
@@ -188,7 +192,8 @@ struct WriterStatements {
                 """,
                 replacing: 5,
                 conflict: """
-                    ON CONFLICT (user, contract, stated_at, type, address) DO UPDATE SET state = excluded.state, position = excluded.position,
+                    ON CONFLICT (user, contract, stated_at, type, address) DO UPDATE SET
+                        state = excluded.state, position = excluded.position,
                         version = hook_deliveries.version + excluded.version, attempts = 0, due_at = excluded.due_at,
                         queued_at = CASE hook_deliveries.state
                             WHEN excluded.state THEN hook_deliveries.queued_at ELSE excluded.queued_at END,
@@ -298,7 +303,10 @@ struct WriterStatements {
             "SELECT position FROM tombstones WHERE position > 0 ORDER BY position LIMIT 1"
         )
         anyErasedEvent = try connection.prepare(
-            "SELECT position FROM \(connection.eventIDs) WHERE event >= 'erased:' AND event < 'erased;' ORDER BY event LIMIT 1"
+            """
+            SELECT position FROM \(connection.eventIDs)
+            WHERE event >= 'erased:' AND event < 'erased;' ORDER BY event LIMIT 1
+            """
         )
         putTombstone = try connection.prepare(
             """

@@ -4,7 +4,7 @@ import Domain
 enum EntryRow {
     static let columns = """
         committed_at, kind, provider, environment, type, subtype, event, outcome, user, contract, order_token, product, \
-        previous_state, state, active, access_until
+        previous_state, state, access_until, entitlements
         """
     /// For a join with `events`, which has some of the same names.
     static let qualifiedColumns = columns.split(separator: ", ").map { "entries." + $0 }.joined(separator: ", ")
@@ -14,7 +14,8 @@ enum EntryRow {
             Value(committedAt), Value(notice.kind), Value(notice.provider), Value(notice.environment),
             Value(notice.type), Value(notice.subtype), Value(notice.event), Value(notice.outcome), Value(notice.user),
             Value(notice.contract), Value(notice.order?.description), Value(notice.product),
-            Value(notice.previousState), Value(notice.state), Value(notice.active), Value(notice.accessUntil),
+            Value(notice.previousState), Value(notice.state), Value(notice.accessUntil),
+            Value(notice.entitlements.map(EntitlementsText.text)),
         ]
     }
 
@@ -35,8 +36,8 @@ enum EntryRow {
         notice.product = row.optionalText()
         notice.previousState = try row.optionalWord()
         notice.state = try row.optionalWord()
-        notice.active = row.optionalFlag()
         notice.accessUntil = row.optionalInstant()
+        notice.entitlements = row.skips(1) ? nil : try row.parsed(EntitlementsText.entitlements)
         return Entry(position: position, committedAt: committedAt, notice: notice, fragments: [])
     }
 }

@@ -99,12 +99,16 @@ struct TemplateCompiler {
             return try values(in: attribute.value)
         }
         guard prefix.isEmpty else { throw unsafeBeginning(attribute, at: braces) }
-        let end = try placeholder(at: braces, before: attribute.value.upperBound, as: Template.Segment.address)
+        let found = try placeholder(at: braces, before: attribute.value.upperBound)
+        guard found.words.isEmpty else {
+            throw error("an address cannot begin with words in place of a value; write {{\(found.name)}}", at: braces)
+        }
+        segments.append(.address(found.name))
         // In {{a}}:{{b}}, a value that is harmless alone could become the scheme.
-        guard end == attribute.value.upperBound || "/?#".utf8.contains(scanner.source[end]) else {
+        guard found.end == attribute.value.upperBound || "/?#".utf8.contains(scanner.source[found.end]) else {
             throw unsafeBeginning(attribute, at: braces)
         }
-        try values(in: end..<attribute.value.upperBound)
+        try values(in: found.end..<attribute.value.upperBound)
     }
 
     // MARK: Placeholders
@@ -114,26 +118,31 @@ struct TemplateCompiler {
         while let braces = firstBraces(in: done..<range.upperBound) {
             literal(done..<braces)
             if isText { try refuseOpenBracket(before: braces) }
-            done = try placeholder(at: braces, before: range.upperBound, as: Template.Segment.value)
+            let found = try placeholder(at: braces, before: range.upperBound)
+            segments.append(.value(found.name, otherwise: found.words))
+            done = found.end
         }
         literal(done..<range.upperBound)
     }
 
-    /// Returns the offset after its `}}`.
+    /// `words` stand behind `or`, or are empty; `end` is the offset after its `}}`.
     private mutating func placeholder(
         at braces: Int,
-        before end: Int,
-        as segment: (String) -> Template.Segment
-    ) throws(MarkupError) -> Int {
+        before end: Int
+    ) throws(MarkupError) -> (name: String, words: [UInt8], end: Int) {
         let source = scanner.source
         var position = braces + 2
         if position < end, source[position] == UInt8(ascii: "{") {
             throw error("{{{…}}} does not exist, every value is escaped; write {{…}}", at: braces)
         }
         while position < end, source[position] != UInt8(ascii: "}") { position += 1 }
-        let name = source[braces + 2..<position].trimmingSpaces()
-        guard position + 1 < end, source[position + 1] == UInt8(ascii: "}"), isTemplateValueName(name) else {
-            throw error("a placeholder is {{name}}: letters, digits and _, closed by }}", at: braces)
+        let content = source[braces + 2..<position].trimmingSpaces()
+        let name = content.prefix(while: isTemplateValueNameByte)
+        guard position + 1 < end, source[position + 1] == UInt8(ascii: "}"), !name.isEmpty,
+            let words = wordsOtherwise(content[name.endIndex...])
+        else {
+            let form = "a placeholder is {{name}} or {{name or words}}"
+            throw error("\(form): letters, digits and _, no < in the words, closed by }}", at: braces)
         }
         let text = String(decoding: name, as: UTF8.self)
         if let names, !names.contains(text) {
@@ -143,8 +152,7 @@ struct TemplateCompiler {
             throw error("there is no value {{\(text)}}; \(hint)", at: braces)
         }
         endLiteral()
-        segments.append(segment(text))
-        return position + 2
+        return (text, words, position + 2)
     }
 
     private func firstBraces(in range: Range<Int>) -> Int? {
@@ -184,9 +192,18 @@ struct TemplateCompiler {
     }
 }
 
-private func isTemplateValueName(_ name: ArraySlice<UInt8>) -> Bool {
-    !name.isEmpty
-        && name.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 95 }
+private func isTemplateValueNameByte(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 95
+}
+
+/// What stands behind a value's name: nothing, or ` or ` and words, which are the author's own text. Nil for anything else, and
+/// for words with a `<`, which could become a tag with what follows them.
+private func wordsOtherwise(_ rest: ArraySlice<UInt8>) -> [UInt8]? {
+    guard !rest.isEmpty else { return [] }
+    let parts = rest.trimmingSpaces()
+    guard rest.first == 32, parts.starts(with: "or ".utf8) else { return nil }
+    let words = parts.dropFirst(3).trimmingSpaces()
+    return words.contains(UInt8(ascii: "<")) || words.contains(UInt8(ascii: "{")) ? nil : Array(words)
 }
 
 extension ArraySlice<UInt8> {
