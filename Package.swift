@@ -121,7 +121,7 @@ let package = Package(
         // What a Rails app broadcasts by itself: over Redis, Solid Cable or PostgreSQL's NOTIFY.
         library(
             "Rails",
-            ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "Ledger", "PostgresLedger", "Pages"]
+            ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Ledger", "PostgresLedger", "Pages"]
         ),
         // Sockets, and the loops that serve them.
         library("Gateway", ["CLinux", "COpenSSL", "Domain", "Support", "Crypto", "HTTP", "Pages"]),
@@ -149,7 +149,7 @@ let package = Package(
             "Commands",
             [
                 "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "HTTP",
-                "Stores", "Ledger", "PostgresLedger", "Pages", "API", "Simulator", "Server",
+                "Stores", "Ledger", "PostgresLedger", "Pages", "Rails", "API", "Simulator", "Server",
             ]
         ),
         executable(

@@ -23,3 +23,24 @@ static inline CURLcode paycast_curl_set_ticker(CURL *handle, curl_xferinfo_callb
     (curl_easy_setopt)(handle, CURLOPT_NOPROGRESS, 0L);
     return (curl_easy_setopt)(handle, CURLOPT_XFERINFOFUNCTION, value);
 }
+
+// OpenSSL's verdict on the certificate of the last connection.
+static inline long paycast_curl_verification(CURL *handle) {
+    long verdict = 0;
+    (curl_easy_getinfo)(handle, CURLINFO_SSL_VERIFYRESULT, &verdict);
+    return verdict;
+}
+
+// Why the last connection could not be opened: a number of errno(3).
+static inline int paycast_curl_errno(CURL *handle) {
+    long number = 0;
+    (curl_easy_getinfo)(handle, CURLINFO_OS_ERRNO, &number);
+    return (int)number;
+}
+
+// -1 without a connection.
+static inline curl_socket_t paycast_curl_socket(CURL *handle) {
+    curl_socket_t descriptor = -1;
+    (curl_easy_getinfo)(handle, CURLINFO_ACTIVESOCKET, &descriptor);
+    return descriptor;
+}

@@ -126,7 +126,7 @@ private func isTokenByte(_ byte: UInt8) -> Bool {
 
 extension Duration {
     /// At least one: libcurl reads 0 as "no limit".
-    fileprivate var wholeMilliseconds: Int {
+    var wholeMilliseconds: Int {
         max(1, Int(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000))
     }
 }

@@ -172,4 +172,4 @@ final class IdleHandles: Sendable {
 }
 
 /// Initializes libcurl once for the process; nothing else here uses it.
-private let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK

@@ -60,8 +60,11 @@ final class Session {
         }
     }
 
+    /// Nothing waits twice, however often the other side asks for it and does not read it.
     private func send(_ text: String) {
-        outgoing.append(Array(text.utf8))
+        let bytes = Array(text.utf8)
+        guard !outgoing.contains(bytes) else { return }
+        outgoing.append(bytes)
         if let connection { lws_callback_on_writable(connection) }
     }
 

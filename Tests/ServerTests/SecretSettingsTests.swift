@@ -39,7 +39,7 @@ import Testing
         ),
         Case(variable: "PAYCAST_STRIPE_API_KEY", value: secret),
         Case(variable: "REDIS_URL", value: "redis://user:\(secret)@host:port"),
-        Case(variable: "REDIS_URL", value: "rediss://user:\(secret)@host"),
+        Case(variable: "REDIS_URL", value: "rediss://user:\(secret)@host:none"),
         Case(variable: "PAYCAST_RAILS_CABLE_URL", value: "postgres://user:\(secret)@host:port/db"),
         Case(variable: "PAYCAST_RAILS_CABLE_URL", value: "mysql2://user:\(secret)@host/db"),
         Case(variable: "PAYCAST_RAILS_CABLE_URL", value: "sqlite://user:\(secret)@host/db"),

@@ -5,6 +5,7 @@ import Domain
 import HTTPClient
 import Ledger
 import Pages
+import Rails
 import Server
 import Simulator
 import Stores
@@ -40,7 +41,7 @@ struct AllChecks {
             isDevelopment: configuration.isDevelopment,
             client: client
         ).run()
-        return findings + ledger(serverAnswers: server.isThere) + server.findings + [cable].compactMap { $0 }
+        return findings + ledger(serverAnswers: server.isThere) + server.findings + [redis, cable].compactMap { $0 }
             + (configuration.isDevelopment ? development(server, at: now) : production(server, at: now)) + hooks
     }
 
@@ -127,6 +128,15 @@ struct AllChecks {
     }
 
     private var publicAddress: String? { remote.source == .none ? nil : remote.url }
+
+    /// Whether what a Rails app broadcasts would arrive, with these settings and from here.
+    private var redis: Finding? {
+        guard let settings = configuration.redis else { return nil }
+        guard let problem = settings.problem() else {
+            return .ok("redis", detail: "a heartbeat comes back through \(settings.url)")
+        }
+        return .fail("redis", detail: "\(settings.url): \(problem)")
+    }
 
     private var cable: Finding? {
         CableCheck(

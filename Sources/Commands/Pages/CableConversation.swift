@@ -20,6 +20,7 @@ struct CableConversation {
     private let place: CablePlace?
     /// Only that protocol names its sessions.
     private var isExtended = false
+    private var isWelcome = false
     private(set) var isSubscribed = false
 
     /// `place`: of the last message that came, in a connection before this one.
@@ -36,6 +37,9 @@ struct CableConversation {
         }
         switch message["type"]?.words {
         case "welcome":
+            // There is one for a connection: whoever sends more is not answered each time.
+            guard !isWelcome else { return .nothing }
+            isWelcome = true
             isExtended = message["sid"] != nil
             let history = isExtended ? place.map { #","history":\#($0.history)"# } ?? "" : ""
             return .send(#"{"command":"subscribe","identifier":\#(JSONLiteral.literal(identifier))\#(history)}"#)

@@ -31,6 +31,11 @@ struct FeedFollower {
     private var seen: Cursor?
     private var printed = 0
     private var failures = 0
+    /// Since when it is connected.
+    private var connectedAt: ContinuousClock.Instant?
+
+    /// A connection that ends sooner is not a reason to come back at once.
+    static let steady = Duration.seconds(1)
 
     init(filter: TailFilter, until: TailFilter, limit: Int?, since: String?, timeout: Duration?) {
         self.filter = filter
@@ -84,13 +89,15 @@ struct FeedFollower {
         since = id
     }
 
-    mutating func connected() {
+    mutating func connected(at now: ContinuousClock.Instant = .now) {
         asked = since
-        failures = 0
+        connectedAt = now
     }
 
     /// How long to wait before the next attempt: 100 ms, doubled each time up to 5 s.
-    mutating func disconnected() -> Duration {
+    mutating func disconnected(at now: ContinuousClock.Instant = .now) -> Duration {
+        if let connectedAt, connectedAt.duration(to: now) >= FeedFollower.steady { failures = 0 }
+        connectedAt = nil
         failures += 1
         return .milliseconds(min(5000, 100 << min(failures - 1, 6)))
     }

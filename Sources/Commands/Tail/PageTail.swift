@@ -142,15 +142,13 @@ struct PageTail: TailSubject {
         }
         hasConnected = true
         isOpen = true
+        follower.connected()
         shown.beginRepetition()
     }
 
     private mutating func ticked() {
         leaveIfNobodyReads(awaited: follower.waits)
-        guard isOpen else { return }
-        // A connection that ends at once is not a reason to come back at once.
-        follower.connected()
-        shown.tick()
+        if isOpen { shown.tick() }
     }
 
     private mutating func received(_ message: PageMessage) -> Ending? {

@@ -147,13 +147,13 @@ public final class LedgerFollower: Sendable {
     private func listen(_ engine: PostgresEngine, health: LedgerHealth) {
         var reconnection = Reconnection()
         while !queue.isClosed {
-            var (wasHeard, endedUnheard) = (false, false)
+            var endedUnheard = false
+            var heardAt: ContinuousClock.Instant?
             do throws(EngineError) {
                 try engine.listen(sending: queue) { news in
                     if news == .connected {
                         health.report(.notifications, problem: nil)
-                        reconnection = Reconnection()
-                        wasHeard = true
+                        heardAt = .now
                     }
                     endedUnheard = news == .disconnected
                     inbox.change { $0.add(news) }
@@ -162,9 +162,9 @@ public final class LedgerFollower: Sendable {
                 let effect = "other nodes' commits show late, their transient broadcasts not at all"
                 health.report(.notifications, problem: "\(effect): \(error.advice)")
             }
-            reconnection.failed()
+            reconnection.failed(after: heardAt.map { $0.duration(to: .now) } ?? .zero)
             // Where no notification has come through, the next connection will hardly hear one.
-            let isHopeless = endedUnheard && !wasHeard
+            let isHopeless = endedUnheard && heardAt == nil
             queue.waitUntilClosed(timeout: isHopeless ? LedgerFollower.pauseWhenUnheard : reconnection.delay)
         }
     }

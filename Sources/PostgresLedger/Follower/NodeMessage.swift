@@ -25,8 +25,9 @@ struct Reconnection {
     private var failures = 0
     private var due: MonotonicTime = 0
 
-    mutating func failed() {
-        failures += 1
+    /// `lasted`: how long it was connected. One that ends at once, again and again, is not asked at once again and again.
+    mutating func failed(after lasted: Duration = .zero) {
+        failures = lasted < .seconds(1) ? failures + 1 : 1
         let most = min(5.0, 0.1 * Double(1 << min(failures, 10)))
         due = monotonicNanoseconds() + UInt64(Double.random(in: 0.5...1) * most * 1e9)
     }

@@ -57,8 +57,15 @@ struct HeartbeatHealth: Sendable {
         }
     }
 
-    /// The subscription is confirmed; a heartbeat must still show that it delivers.
+    /// Opening the connection took its time; the subscription has its own.
+    mutating func connected(at now: Duration) {
+        if case .opening = phase { phase = .opening(until: now + timing.patience) }
+    }
+
+    /// The subscription is confirmed; a heartbeat must still show that it delivers. A server may confirm it again and
+    /// again.
     mutating func subscribed(at now: Duration) {
+        guard case .opening = phase else { return }
         phase = .subscribed(next: now, due: nil)
     }
 

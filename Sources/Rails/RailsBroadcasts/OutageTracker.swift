@@ -2,9 +2,13 @@
 ///
 /// Pure; times are on the monotonic clock.
 struct OutageTracker: Sendable {
+    /// Who delivers and fails at once, again and again, is not tried at once again and again.
+    private static let steady = Duration.seconds(1)
+
     private let pause: ClosedRange<Duration>
-    /// Since the source delivered last.
+    /// Since the source last delivered for a second.
     private(set) var failures = 0
+    private var deliveringSince: Duration?
     private var since: Duration?
     /// Nil while the source delivers.
     private(set) var problem: BroadcastProblem?
@@ -17,9 +21,10 @@ struct OutageTracker: Sendable {
 
     /// Returns nil if it delivered before.
     mutating func delivered(at now: Duration) -> DeliveryNews? {
-        failures = 0
+        forgetFailures(at: now)
         guard problem != nil else { return nil }
         problem = nil
+        deliveringSince = now
         guard let since else { return .connected }
         self.since = nil
         return .recovered(after: now - since)
@@ -32,11 +37,17 @@ struct OutageTracker: Sendable {
         at now: Duration,
         random: Double
     ) -> (retry: Duration, isNew: Bool) {
+        forgetFailures(at: now)
+        deliveringSince = nil
         let pause = min(pause.upperBound, pause.lowerBound * (1 << min(failures, 16)))
         failures += 1
         self.problem = problem
         defer { since = since ?? now }
         return (now + pause * (0.5 + random / 2), since == nil)
+    }
+
+    private mutating func forgetFailures(at now: Duration) {
+        if let deliveringSince, now - deliveringSince >= OutageTracker.steady { failures = 0 }
     }
 }
 

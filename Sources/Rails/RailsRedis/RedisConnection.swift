@@ -1,112 +1,114 @@
-import CHiredis
-import Glibc
+import HTTPClient
 import Support
 
-/// One connection. Its calls do not block, except that resolving a host name does. Confined to one thread.
+/// One connection, over TCP, TLS or a Unix socket. Only opening it may block. Confined to one thread.
 final class RedisConnection {
-    /// The most bytes to buffer for an incomplete message.
-    private static let limit = 64 << 20
+    private let connection: ByteConnection
+    private let reader: RedisReader
+    private let buffer: UnsafeMutableRawBufferPointer
+    /// What the socket has not taken yet.
+    private var output: [UInt8] = []
+    /// Whether bytes are left that the socket may not show: TLS decrypts a whole record at once.
+    private(set) var hasMore = false
 
-    private let context: UnsafeMutablePointer<redisContext>
-    private var hasToWrite = true
-
-    /// Begins to connect; the first use shows whether that succeeded.
-    init(_ address: RedisURL.Address) throws(BroadcastProblem) {
-        let opened =
-            switch address {
-            case .tcp(let host, let port): redisConnectNonBlock(host, Int32(port))
-            case .unix(let path): redisConnectUnixNonBlock(path)
-            }
-        guard let opened else { throw .unreachable("out of memory") }
-        guard opened.pointee.err == 0 else {
-            defer { redisFree(opened) }
-            throw problem(of: opened)
+    /// Waits for `patience` at most.
+    init(_ settings: RedisSettings, patience: Duration) throws(BroadcastProblem) {
+        reader = try RedisReader()
+        do throws(ByteConnectionError) {
+            connection = try ByteConnection(to: settings.place, timeout: patience)
+        } catch {
+            throw BroadcastProblem(error)
         }
-        context = opened
-        _ = fcntl(opened.pointee.fd, F_SETFD, FD_CLOEXEC)
+        // Last: nothing throws after it.
+        buffer = .allocate(byteCount: 16 << 10, alignment: 1)
     }
 
     deinit {
-        redisFree(context)
+        buffer.deallocate()
     }
 
     /// What to wait for. `isRead` is false while there is no room for more messages.
     func interest(isRead: Bool) -> PolledSocket {
-        PolledSocket(context.pointee.fd, forReading: isRead, forWriting: hasToWrite)
+        PolledSocket(connection.descriptor, forReading: isRead, forWriting: !output.isEmpty)
     }
 
-    /// Appends a command to the output buffer.
+    /// Appends a command to the output.
     func append(_ words: [String]) {
-        let copies = words.map { strdup($0) }
-        defer { copies.forEach { free($0) } }
-        var pointers = copies.map { UnsafePointer<CChar>($0) }
-        let lengths = words.map(\.utf8.count)
-        redisAppendCommandArgv(context, Int32(words.count), &pointers, lengths)
-        hasToWrite = true
+        output += "*\(words.count)\r\n".utf8
+        for word in words { output += "$\(word.utf8.count)\r\n\(word)\r\n".utf8 }
     }
 
     /// Writes as much as the socket takes.
     func write() throws(BroadcastProblem) {
-        guard hasToWrite else { return }
-        var isDone: Int32 = 0
-        guard redisBufferWrite(context, &isDone) == REDIS_OK else { throw problem(of: context) }
-        hasToWrite = isDone == 0
+        while !output.isEmpty {
+            let count = output.withUnsafeBytes { bytes in try? connection.send(bytes) }
+            guard let count else { throw .closed }
+            guard count > 0 else { return }
+            output.removeFirst(count)
+        }
     }
 
-    /// Writes and reads what a ready socket allows; reads 16 KiB at most.
+    /// Writes and reads what a ready socket allows; reads 64 KiB at most.
     func exchange(isRead: Bool) throws(BroadcastProblem) {
         // The socket is ready although it waits for nothing, so it has failed.
-        guard isRead || hasToWrite else { throw .closed }
+        guard isRead || !output.isEmpty else { throw .closed }
         try write()
         if isRead { try read() }
     }
 
     private func read() throws(BroadcastProblem) {
-        guard redisBufferRead(context) == REDIS_OK else { throw problem(of: context) }
-        guard let reader = context.pointee.reader, reader.pointee.len - reader.pointee.pos <= RedisConnection.limit
-        else { throw .tooMuch }
+        hasMore = true
+        for round in 0..<4 {
+            let count: Int?
+            do throws(ByteConnectionError) {
+                count = try connection.receive(into: buffer)
+            } catch {
+                // What came before the end says why.
+                guard round == 0 else { return }
+                throw BroadcastProblem(error)
+            }
+            guard let count else { return hasMore = false }
+            try reader.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
     }
 
-    /// Takes the next complete reply out of the input buffer.
-    func next() throws(BroadcastProblem) -> RedisReply? {
-        var reply: UnsafeMutableRawPointer?
-        guard redisGetReplyFromReader(context, &reply) == REDIS_OK else { throw problem(of: context) }
-        guard let reply else { return nil }
-        defer { freeReplyObject(reply) }
-        return RedisReply(reply.assumingMemoryBound(to: redisReply.self).pointee)
-    }
+    /// Takes the next reply that is complete.
+    func next() throws(BroadcastProblem) -> RedisReply? { try reader.next() }
 }
-
-private func problem(of context: UnsafeMutablePointer<redisContext>) -> BroadcastProblem {
-    switch context.pointee.err {
-    case REDIS_ERR_EOF: .closed
-    case REDIS_ERR_PROTOCOL: .notRedis
-    default:
-        .unreachable(
-            withUnsafeBytes(of: context.pointee.errstr) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        )
-    }
-}
-
-/// The version of the hiredis headers at build time; the library itself does not report one.
-public let hiredisVersion = "\(HIREDIS_MAJOR).\(HIREDIS_MINOR).\(HIREDIS_PATCH)"
 
 /// Contains nothing that was sent to Redis, such as passwords.
 extension BroadcastProblem {
     static let connecting = BroadcastProblem(startingProblem)
-    static let closed = BroadcastProblem("it closed the connection; look at its log")
+    static let closed = BroadcastProblem(
+        "it closed the connection; look at its log, and write rediss:// in REDIS_URL if it takes TLS alone"
+    )
     /// Connected, but heartbeats do not come back.
     static let silent = BroadcastProblem(
         "it accepts connections, but a heartbeat published through it does not come back; check whether it hangs"
     )
-    static let notRedis = BroadcastProblem("the server that answers is not Redis; check REDIS_URL")
+    static let notRedis = BroadcastProblem(
+        "the server that answers is not Redis, or takes TLS alone; check REDIS_URL, which says rediss:// for TLS"
+    )
     static let tooMuch = BroadcastProblem(
-        "it sent a message of more than 64 MiB; find the program that publishes it"
+        "it sent a message of more than \(RedisReader.limit >> 20) MiB; find the program that publishes it"
     )
 
-    /// `reason` is the text of the system or the resolver.
+    /// `reason` is the system's text.
     static func unreachable(_ reason: String) -> BroadcastProblem {
         BroadcastProblem("\(reason); check REDIS_URL and whether Redis runs")
+    }
+
+    init(_ error: ByteConnectionError) {
+        switch error {
+        case .unreachable(let reason), .failed(let reason): self = .unreachable(reason)
+        case .unknownHost: self.init("its host is unknown; check REDIS_URL and the name server")
+        case .timedOut:
+            self = .unreachable("it does not answer in time, as a Redis without TLS where REDIS_URL says rediss://")
+        case .closed: self = .closed
+        case .noTLS: self.init("it does not speak TLS there; write its port for TLS in REDIS_URL, or redis://")
+        case .noAuthorities: self.init("SSL_CERT_FILE cannot be read, or has no certificate in PEM")
+        case .certificate(let flaw): self.init("its certificate is not trusted: \(flaw)")
+        }
     }
 
     /// `code` is the first word of Redis' error; the rest may repeat a password.

@@ -1,4 +1,3 @@
-import CHiredis
 import Domain
 import Support
 
@@ -18,10 +17,12 @@ final class RedisSession {
     /// The initial commands of each connection that have no reply yet.
     private var unanswered: (subscriber: [String], publisher: [String])
 
-    init(_ url: RedisURL, channels: RedisChannels) throws(BroadcastProblem) {
+    /// Waits for each connection for `patience` at most.
+    init(_ settings: RedisSettings, channels: RedisChannels, patience: Duration) throws(BroadcastProblem) {
         self.channels = channels
-        subscriber = try RedisConnection(url.address)
-        publisher = try RedisConnection(url.address)
+        subscriber = try RedisConnection(settings, patience: patience)
+        publisher = try RedisConnection(settings, patience: patience)
+        let url = settings.url
         let signIn = url.password.map { [["AUTH"] + [url.user, $0].compactMap { $0 }] } ?? []
         for words in signIn + [["PSUBSCRIBE", channels.pattern]] { subscriber.append(words) }
         for words in signIn { publisher.append(words) }
@@ -38,10 +39,15 @@ final class RedisSession {
         [subscriber.interest(isRead: isListening), publisher.interest(isRead: true)]
     }
 
+    /// Whether there is something to read, although no socket may show it.
+    func hasMore(isListening: Bool) -> Bool { isListening && subscriber.hasMore || publisher.hasMore }
+
     /// Moves bytes on the sockets that are ready.
     func exchange(_ ready: [Bool], isListening: Bool) throws(BroadcastProblem) {
-        for (connection, isReady) in zip([subscriber, publisher], ready) where isReady {
-            try connection.exchange(isRead: isListening || connection === publisher)
+        for (connection, isReady) in zip([subscriber, publisher], ready) {
+            let isRead = isListening || connection === publisher
+            guard isReady || isRead && connection.hasMore else { continue }
+            try connection.exchange(isRead: isRead)
         }
         while let reply = try publisher.next() { try check(reply, of: &unanswered.publisher, last: "PUBLISH") }
     }
@@ -76,6 +82,41 @@ final class RedisSession {
     }
 }
 
+extension RedisSettings {
+    /// Why broadcasts would not arrive, in words for the operator: nil if a heartbeat comes back. Waits for each connection, and
+    /// for the heartbeat, for `patience` at most.
+    public func problem(patience: Duration = .seconds(5)) -> String? {
+        do throws(BroadcastProblem) {
+            try beat(patience: patience)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private func beat(patience: Duration) throws(BroadcastProblem) {
+        let channels = RedisChannels(RailsChannels(prefix: prefix), token: .random(in: 0 ... .max))
+        let session = try RedisSession(self, channels: channels, patience: patience)
+        guard let bell = EventDescriptor() else { throw .unreachable("too few files may be open") }
+        let end = ContinuousClock.now + patience
+        while .now < end {
+            while let event = try session.next() {
+                switch event {
+                case .subscribed: try session.beat(1)
+                case .heartbeat: return
+                case .message: break
+                }
+            }
+            let timeout = session.hasMore(isListening: true) ? .zero : end - .now
+            try session.exchange(
+                bell.wait(timeout: timeout, or: session.interests(isListening: true)),
+                isListening: true
+            )
+        }
+        throw .silent
+    }
+}
+
 /// The Redis channels of an app's streams, and of heartbeats.
 struct RedisChannels: Sendable {
     private static let heartbeats = "paycast_heartbeat:"
@@ -97,36 +138,5 @@ struct RedisChannels: Sendable {
     /// True for the heartbeats of any server that uses the same prefix.
     func isHeartbeat(_ channel: [UInt8]) -> Bool {
         channel.starts(with: (rails.prefix + RedisChannels.heartbeats).utf8)
-    }
-}
-
-/// A reply from Redis (RESP2).
-enum RedisReply: Equatable {
-    /// The first word, such as `WRONGPASS`.
-    case error(code: String)
-    /// The elements of an array; nil for each that is not a text.
-    case list([[UInt8]?])
-    case other
-
-    /// Copies what hiredis owns.
-    init(_ reply: redisReply) {
-        switch reply.type {
-        case REDIS_REPLY_ERROR:
-            let word = RedisReply.bytes(of: reply).prefix { (65...90).contains($0) }.prefix(32)
-            self = .error(code: word.isEmpty ? "an error" : String(decoding: word, as: UTF8.self))
-        case REDIS_REPLY_ARRAY:
-            let texts = UnsafeBufferPointer(start: reply.element, count: reply.elements).map { $0?.pointee }
-            self = .list(
-                texts.map { text in
-                    guard let text, [REDIS_REPLY_STRING, REDIS_REPLY_STATUS].contains(text.type) else { return nil }
-                    return RedisReply.bytes(of: text)
-                }
-            )
-        default: self = .other
-        }
-    }
-
-    private static func bytes(of reply: redisReply) -> [UInt8] {
-        Array(UnsafeRawBufferPointer(start: reply.str, count: reply.len))
     }
 }

@@ -1,10 +1,10 @@
 import Domain
-import Glibc
 public import Support
 
 /// A Redis that an app publishes its broadcasts through: moves bytes, and does what `HeartbeatHealth` decides.
 final class RedisSource: HeartbeatSource {
     private let settings: RedisSettings
+    private let patience: Duration
     private let channels: RedisChannels
     let gap = BroadcastGap.beforeStart
     var detail: (name: String, value: String) { ("channels", channels.pattern) }
@@ -13,14 +13,15 @@ final class RedisSource: HeartbeatSource {
 
     init(_ settings: RedisSettings, timing: BroadcastTiming) {
         self.settings = settings
+        patience = timing.patience
         channels = RedisChannels(RailsChannels(prefix: settings.prefix), token: .random(in: 0 ... .max))
         // At once: the clock began before.
         health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
-        blockBrokenPipe()
     }
 
     func connect(_ receiver: BroadcastReceiver) throws(BroadcastProblem) {
-        session = try RedisSession(settings.url, channels: channels)
+        session = try RedisSession(settings, channels: channels, patience: patience)
+        health.connected(at: receiver.now)
     }
 
     func beat(_ number: Int) throws(BroadcastProblem) { try session?.beat(number) }
@@ -34,7 +35,9 @@ final class RedisSource: HeartbeatSource {
 
     func wait(for bell: EventDescriptor, timeout: Duration, receiver: BroadcastReceiver) {
         let isListening = receiver.hasRoom
-        let ready = bell.wait(timeout: timeout, or: session?.interests(isListening: isListening) ?? [])
+        let hasMore = session?.hasMore(isListening: isListening) ?? false
+        let sockets = session?.interests(isListening: isListening) ?? []
+        let ready = bell.wait(timeout: hasMore ? .zero : timeout, or: sockets)
         attempt(receiver) { () throws(BroadcastProblem) in try session?.exchange(ready, isListening: isListening) }
         if !isListening { health.postpone(at: receiver.now) }
     }
@@ -51,14 +54,6 @@ final class RedisSource: HeartbeatSource {
             }
         }
     }
-}
-
-/// hiredis writes without MSG_NOSIGNAL. The kernel sends SIGPIPE to the writing thread, where it now stays pending.
-private func blockBrokenPipe() {
-    var set = sigset_t()
-    sigemptyset(&set)
-    sigaddset(&set, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &set, nil)
 }
 
 extension BroadcastListener {

@@ -1,11 +1,12 @@
 import Domain
 import Encoding
+import HTTPClient
 
 /// Where Redis is: `REDIS_URL`. Its description never shows the password.
 public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     public enum Failure: String, Error, CustomStringConvertible {
-        case tls = "is rediss://, but Paycast speaks no TLS to Redis; write redis:// and put a TLS tunnel in front"
-        case unknownScheme = "is not redis://HOST:PORT/DATABASE, as in redis://127.0.0.1:6379/1, nor unix:/PATH"
+        case unknownScheme =
+            "is not redis://HOST:PORT/DATABASE, as in redis://127.0.0.1:6379/1, nor rediss:// for TLS, nor unix:/PATH"
         case missingHost = "names no host; write redis://127.0.0.1:6379"
         case port = "its port is not a number from 1 to 65535"
         case database = "the part after the host is not the number of a database"
@@ -22,18 +23,21 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
     }
 
     public let address: Address
+    /// Over TLS.
+    public let isSecure: Bool
     let user: String?
     let password: String?
 
-    /// Reads `redis://[user:password@]host[:port][/database]`, `unix:/path` or `unix://[user:password@]/path`.
+    /// Reads `redis://[user:password@]host[:port][/database]`, the same with `rediss`, `unix:/path` or
+    /// `unix://[user:password@]/path`.
     ///
     /// The database is checked and then ignored: publish and subscribe span all databases
     /// (https://redis.io/docs/latest/develop/pubsub/#database--scoping).
     public init(_ text: String) throws(Failure) {
         guard !text.contains("?"), !text.contains("#") else { throw .query }
-        guard !text.hasPrefix("rediss:") else { throw .tls }
         let isUnix = text.hasPrefix("unix:/")
-        guard isUnix || text.hasPrefix("redis://") else { throw .unknownScheme }
+        isSecure = text.hasPrefix("rediss://")
+        guard isUnix || isSecure || text.hasPrefix("redis://") else { throw .unknownScheme }
         var rest = text.drop { $0 != ":" }.dropFirst()
         var authority = Substring()
         if rest.hasPrefix("//") {
@@ -47,7 +51,8 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
 
     public var description: String {
         switch address {
-        case .tcp(let host, let port): "redis://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        case .tcp(let host, let port):
+            "\(isSecure ? "rediss" : "redis")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
         case .unix(let path): "unix:\(path)"
         }
     }
@@ -98,9 +103,28 @@ public struct RedisSettings: Sendable, Equatable {
     /// `PAYCAST_REDIS_PREFIX`: the `channel_prefix` of the Rails app's `config/cable.yml`. If nil, every channel counts
     /// as a stream.
     public var prefix: String?
+    /// `PAYCAST_REDIS_VERIFY`.
+    public var verification: RedisVerification
 
-    public init(url: RedisURL, prefix: String? = nil) {
+    public init(url: RedisURL, prefix: String? = nil, verification: RedisVerification = .full) {
         self.url = url
         self.prefix = prefix
+        self.verification = verification
     }
+
+    var place: ByteConnection.Place {
+        switch url.address {
+        case .tcp(let host, let port):
+            .tcp(host: host, port: port, peer: url.isSecure ? verification == .full ? .verified : .anyone : nil)
+        case .unix(let path): .unix(path: path)
+        }
+    }
+}
+
+/// What Redis' certificate is compared with, over TLS.
+public enum RedisVerification: String, Sendable, CaseIterable {
+    /// The authorities that this machine trusts, and the name of the host.
+    case full
+    /// Nothing: some providers sign their certificates by themselves, and change them.
+    case nothing = "none"
 }

@@ -57,7 +57,7 @@ public struct Configuration: Sendable {
     /// `PAYCAST_MAX_…` and `PAYCAST_…_SECONDS`.
     public var limits: Limits
 
-    /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: the Redis in which a Rails app broadcasts; nil if the server listens to
+    /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`, `PAYCAST_REDIS_VERIFY`: the Redis in which a Rails app broadcasts; nil if the server listens to
     /// none.
     public var redis: RedisSettings?
     /// `PAYCAST_RAILS_CABLE_URL`, `…_PREFIX`, `…_ADAPTER`: the database through which a Rails app broadcasts; nil if the
@@ -253,9 +253,12 @@ extension SettingsReader {
     }
 
     mutating func redis() -> RedisSettings? {
-        listened("REDIS_URL", prefix: "PAYCAST_REDIS_PREFIX") { try RedisURL($0) }.map {
-            RedisSettings(url: $0.url, prefix: $0.prefix)
-        }
+        let listened = listened("REDIS_URL", prefix: "PAYCAST_REDIS_PREFIX") { try RedisURL($0) }
+        let name = "PAYCAST_REDIS_VERIFY"
+        let verification: RedisVerification? = choice(name, word: \.rawValue)
+        guard let (url, prefix) = listened else { return nil }
+        if verification != nil, !url.isSecure { warn("\(name) is ignored without rediss:// in REDIS_URL") }
+        return RedisSettings(url: url, prefix: prefix, verification: verification ?? .full)
     }
 
     /// Where a Rails app broadcasts, and the `channel_prefix` of its `config/cable.yml`.

@@ -46,6 +46,13 @@ import Testing
         #expect(words(conversation.received(confirmation)) == "nothing")
     }
 
+    /// A server that greets again and again is not asked for as many subscriptions.
+    @Test func oneWelcomeIsAnswered() {
+        var conversation = CableConversation(signedName: "n--1", since: "e-1")
+        let steps = (0..<3).map { _ in words(conversation.received(#"{"type":"welcome","sid":"s"}"#)) }
+        #expect(steps[0].hasPrefix("send ") && steps[1...] == ["nothing", "nothing"], "\(steps)")
+    }
+
     /// Both servers may know where the last connection ended: ours by the cursor, AnyCable's by its history.
     @Test func continuesWhereTheExtendedProtocolHasAHistory() throws {
         let identifier = CableConversationTests.identifier

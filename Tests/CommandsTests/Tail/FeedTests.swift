@@ -75,12 +75,17 @@ import Testing
         #expect(follower.received(try expired(1)) == .printAndGiveUp)
     }
 
-    @Test func waitsLongerEachTimeUntilItIsConnected() {
+    @Test func waitsLongerEachTimeUntilAConnectionLasts() {
         var follower = follower()
         let delays = (0..<8).map { _ in follower.disconnected().milliseconds }
         #expect(delays == [100, 200, 400, 800, 1600, 3200, 5000, 5000])
-        follower.connected()
-        #expect(follower.disconnected() == .milliseconds(100))
+        let start = ContinuousClock.now
+        // A server that answers 200 and ends is not asked ten times a second.
+        follower.connected(at: start)
+        #expect(follower.disconnected(at: start + .milliseconds(999)) == .seconds(5))
+        follower.connected(at: start)
+        #expect(follower.disconnected(at: start + FeedFollower.steady) == .milliseconds(100))
+        #expect(follower.disconnected(at: start + .seconds(9)) == .milliseconds(200), "that was not connected")
     }
 
     private func follower(until: TailFilter = TailFilter(), limit: Int? = nil) -> FeedFollower {

@@ -82,11 +82,34 @@ import Testing
             #expect(health.act(at: now) == .connect)
         }
         #expect(pauses == [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000])
-        health.subscribed(at: now)
-        #expect(health.act(at: now) == .beat(2))
-        #expect(health.heard(2, at: now) != nil)
-        _ = health.lost(.closed, at: now, random: 0)
-        #expect(health.next - now == .milliseconds(50), "half of it is chance")
+        // Who delivers and fails at once is no better; who delivers for a second is.
+        for (lasted, beat, pause) in [(999, 2, 2500), (1000, 3, 50)] as [(Int64, Int, Int64)] {
+            health.subscribed(at: now)
+            #expect(health.act(at: now) == .beat(beat))
+            #expect(health.heard(beat, at: now) != nil)
+            now += .milliseconds(lasted)
+            _ = health.lost(.closed, at: now, random: 0)
+            #expect(health.next - now == .milliseconds(pause), "half of it is chance")
+            now = health.next
+            #expect(health.act(at: now) == .connect)
+        }
+    }
+
+    /// A server may confirm a subscription as often as it likes: one heartbeat is on its way at a time.
+    @Test func onlyTheFirstConfirmationCounts() {
+        var health = subscribed()
+        health.subscribed(at: .seconds(1))
+        #expect(health.act(at: .seconds(1)) == nil)
+        #expect(health.heard(1, at: .seconds(1)) == .connected)
+    }
+
+    /// Opening a connection may take long by itself.
+    @Test func subscriptionHasItsOwnTime() {
+        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
+        #expect(health.act(at: .zero) == .connect)
+        health.connected(at: .seconds(4))
+        #expect(health.act(at: .milliseconds(8999)) == nil)
+        #expect(health.act(at: .seconds(9)) == .giveUp(.silent))
     }
 
     /// Ten seconds of broadcasts, one each second, stand before the heartbeat; then Redis falls silent.

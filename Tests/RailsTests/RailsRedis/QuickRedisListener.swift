@@ -8,10 +8,11 @@ extension BroadcastInbox {
     func redisListener(
         _ url: String,
         prefix: String? = nil,
+        verification: RedisVerification = .full,
         timing: BroadcastTiming = .quick(),
         pagesKeepUp: @escaping @Sendable () -> Bool = { true }
     ) throws -> BroadcastListener {
-        let settings = RedisSettings(url: try RedisURL(url), prefix: prefix)
+        let settings = RedisSettings(url: try RedisURL(url), prefix: prefix, verification: verification)
         let listener = try #require(
             BroadcastListener(redis: settings, timing: timing, log: log, metrics: metrics, submit: submit)
         )

@@ -7,16 +7,25 @@ final class RedisServer {
     private let settings: [String]
     private var process: RunningProcess
 
-    /// Waits until it accepts connections.
-    init(_ settings: [String] = []) throws {
+    private let reservedForTLS = ReservedPort()
+
+    /// Waits until it accepts connections: over TLS too, if it has a certificate.
+    init(_ settings: [String] = [], tls certificate: TemporaryCertificate? = nil) throws {
         let port = "\(reserved.number)"
-        self.settings = ["--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"] + settings
+        let security =
+            certificate.map { certificate in
+                ["--tls-port", "\(reservedForTLS.number)", "--tls-auth-clients", "no"]
+                    + ["--tls-cert-file", certificate.certificateFile, "--tls-key-file", certificate.keyFile]
+            } ?? []
+        self.settings =
+            ["--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"] + security + settings
         process = RunningProcess("redis-server", arguments: self.settings, folder: folder.path)
         try waitUntilReady()
     }
 
     var port: Int { reserved.number }
     var url: String { "redis://127.0.0.1:\(port)" }
+    var portForTLS: Int { reservedForTLS.number }
 
     /// `kill -9`.
     func kill() throws {

@@ -94,6 +94,20 @@ import Testing
         #expect(inbox.now.lines.filter { $0.contains("redis is back") }.count == 1)
     }
 
+    @Test func messageThatIsTooLongIsAnOutageThatIsHealed() throws {
+        let (redis, inbox) = (try RedisServer(), BroadcastInbox())
+        let listener = try inbox.redisListener(redis.url)
+        #expect(isReady(listener, of: inbox))
+        try redis.client().send("PUBLISH", "s", String(repeating: "s3cret", count: 3 << 20))
+        #expect(inbox.wait { $0.heals == 1 })
+        try redis.client().send("PUBLISH", "s", railsJSON(update("after")))
+        #expect(inbox.wait { $0.texts.count == 1 })
+        listener.close()
+        #expect(inbox.metric("paycast_redis_outages_total") == 1)
+        #expect(inbox.now.lines.contains { $0.contains("redis lost") && $0.contains("more than 16 MiB") })
+        #expect(!inbox.now.lines.joined().contains("s3cret"))
+    }
+
     /// The connections stay open and nothing is refused: only the heartbeat tells.
     @Test func frozenRedisIsNoticed() throws {
         let (redis, inbox) = (try RedisServer(), BroadcastInbox())
@@ -130,8 +144,10 @@ import Testing
         #expect(!deadline.hasPassed)
     }
 
-    @Test func whatIsNotRedisIsTold() throws {
-        let server = SocketServer { try $0.send("HTTP/1.1 400 Bad Request\r\n\r\n") }
+    /// Another server, and one that promises more than anybody can hold.
+    @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "*100000000\r\n:1\r\n:1\r\n"])
+    func whatIsNotRedisIsTold(_ answer: String) throws {
+        let server = SocketServer { try $0.send(answer) }
         let inbox = BroadcastInbox()
         let listener = try inbox.redisListener("redis://127.0.0.1:\(server.port)")
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("is not Redis") } })
@@ -164,6 +180,14 @@ import Testing
         }
         listener.close()
         #expect(!(inbox.now.lines + listener.problems).joined().contains("-pw"))
+    }
+
+    /// As `paycast doctor` asks.
+    @Test func oneTrialTellsWhetherBroadcastsWouldArrive() throws {
+        let redis = try RedisServer()
+        #expect(RedisSettings(url: try RedisURL(redis.url), prefix: "shop").problem() == nil)
+        let unused = RedisSettings(url: try RedisURL("redis://127.0.0.1:\(ReservedPort.unused.number)"))
+        #expect(unused.problem()?.hasPrefix("Connection refused; ") == true)
     }
 
     /// Without room, then rolled back, then refused for good.

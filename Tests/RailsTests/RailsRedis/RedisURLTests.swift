@@ -8,6 +8,7 @@ import Testing
         var address: RedisURL.Address
         var user: String?
         var password: String?
+        var isSecure = false
         var testDescription: String { text }
     }
 
@@ -25,6 +26,14 @@ import Testing
             password: "p@ss/%"
         ),
         Valid(text: "redis://u:a@b@host", address: .tcp(host: "host", port: 6379), user: "u", password: "a@b"),
+        Valid(
+            text: "rediss://default:s3cret@shop.upstash.io:6379",
+            address: .tcp(host: "shop.upstash.io", port: 6379),
+            user: "default",
+            password: "s3cret",
+            isSecure: true
+        ),
+        Valid(text: "rediss://[::1]/0", address: .tcp(host: "::1", port: 6379), isSecure: true),
         Valid(text: "unix:/run/redis.sock", address: .unix(path: "/run/redis.sock")),
         Valid(text: "unix:///run/redis.sock", address: .unix(path: "/run/redis.sock")),
         Valid(text: "unix://:pw@/run/redis.sock", address: .unix(path: "/run/redis.sock"), password: "pw"),
@@ -33,6 +42,7 @@ import Testing
         #expect(url.address == given.address)
         #expect(url.user == given.user)
         #expect(url.password == given.password)
+        #expect(url.isSecure == given.isSecure)
     }
 
     struct Invalid: Sendable, CustomTestStringConvertible {
@@ -42,7 +52,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Invalid(text: "rediss://host", failure: .tls),
+        Invalid(text: "rediss:host", failure: .unknownScheme),
+        Invalid(text: "rediss:///run/redis.sock", failure: .missingHost),
         Invalid(text: "", failure: .unknownScheme),
         Invalid(text: "127.0.0.1:6379", failure: .unknownScheme),
         Invalid(text: "http://host", failure: .unknownScheme),
@@ -70,11 +81,11 @@ import Testing
     }
 
     @Test func passwordShowsNowhere() throws {
-        let url = try RedisURL("redis://rails:s3cret@host:6380/1")
+        let url = try RedisURL("rediss://rails:s3cret@host:6380/1")
         let settings = RedisSettings(url: url, prefix: "shop")
         var dumped = ""
         dump(settings, to: &dumped)
-        #expect(url.description == "redis://host:6380")
+        #expect(url.description == "rediss://host:6380")
         for text in ["\(url)", String(reflecting: url), "\(settings)", dumped] { #expect(!text.contains("s3cret")) }
     }
 }
