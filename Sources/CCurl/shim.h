@@ -23,3 +23,10 @@ static inline CURLcode paycast_curl_set_ticker(CURL *handle, curl_xferinfo_callb
     (curl_easy_setopt)(handle, CURLOPT_NOPROGRESS, 0L);
     return (curl_easy_setopt)(handle, CURLOPT_XFERINFOFUNCTION, value);
 }
+
+// OpenSSL's verdict on the certificate of the last connection.
+static inline long paycast_curl_verification(CURL *handle) {
+    long verdict = 0;
+    (curl_easy_getinfo)(handle, CURLINFO_SSL_VERIFYRESULT, &verdict);
+    return verdict;
+}
