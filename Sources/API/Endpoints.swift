@@ -93,6 +93,7 @@ public struct Endpoints: RequestHandler {
         case .streams: try services.stream(request)
         case .cable: services.cable(request)
         case .recoveries: try services.recover(request)
+        case .recovery(let id): services.recovery(id)
         case .feed: try services.feed(request)
         case .replays: try services.replays(request)
         case .hooks: services.hookStates()

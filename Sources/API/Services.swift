@@ -53,7 +53,7 @@ public final class Services: Sendable {
     /// Whether the server is ready, for probes. The answer comes on another thread. Returns false if too many probes
     /// are waiting.
     public let readiness: @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
-    let runningRecoveries = RunningRecoveries()
+    let knownRecoveries = KnownRecoveries()
     /// Shared by all loops: a page may reconnect to another one.
     let endedNames = ExpiredNameThrottle()
 

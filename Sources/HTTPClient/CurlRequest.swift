@@ -1,10 +1,12 @@
 import CCurl
+import Glibc
 
 /// One request on one of libcurl's easy handles.
 struct CurlRequest: ~Copyable {
     private let handle: UnsafeMutableRawPointer
     private let handles: IdleHandles
     private let target: RequestURL
+    private let authorityFile: String?
     private var headers: UnsafeMutablePointer<curl_slist>?
 
     /// Without `totalTimeout`, only the connecting is limited.
@@ -26,6 +28,7 @@ struct CurlRequest: ~Copyable {
         self.handle = handle
         handles = client.handles
         self.target = target
+        authorityFile = client.authorityFile ?? namedAuthorities.file
         for line in lines { self.headers = curl_slist_append(self.headers, line) }
         set(CURLOPT_URL, to: target.url)
         set(CURLOPT_PROTOCOLS_STR, to: "http,https")
@@ -35,7 +38,7 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_NOSIGNAL, to: 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, to: client.timeout.wholeMilliseconds)
-        if let file = client.authorityFile { set(CURLOPT_CAINFO, to: file) }
+        trust(onlyThatFile: client.authorityFile != nil)
         if client.isHTTP1Only { set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1)) }
         _ = paycast_curl_set_pointer(handle, CURLOPT_HTTPHEADER, self.headers)
         set(CURLOPT_CUSTOMREQUEST, to: method)
@@ -65,21 +68,33 @@ struct CurlRequest: ~Copyable {
         _ = paycast_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
         _ = paycast_curl_set_ticker(handle, { context, _, _, _, _ in owner(of: context)?.tick() ?? 1 }, context)
         return withExtendedLifetime(receiver) {
-            let code = curl_easy_perform(handle)
-            if receiver.isSilent { return .silent(target.origin) }
-            return code == CURLE_OK || receiver.wasStopped ? nil : error(code)
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CURL_ERROR_SIZE)) { words in
+                words.initialize(repeating: 0)
+                _ = paycast_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, words.baseAddress)
+                let code = curl_easy_perform(handle)
+                if receiver.isSilent { return .silent(target.origin) }
+                if receiver.wasStopped || code == CURLE_OK && receiver.isHeadComplete { return nil }
+                let text = words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+                return failure(code, String(decoding: text, as: UTF8.self), receiver).error(at: target.origin)
+            }
         }
     }
 
-    private func error(_ code: CURLcode) -> HTTPClientError {
-        let origin = target.origin
-        return switch code {
-        case CURLE_COULDNT_CONNECT: .refused(origin)
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unknownHost(origin)
-        case CURLE_OPERATION_TIMEDOUT: .timedOut(origin)
-        case CURLE_PEER_FAILED_VERIFICATION: .certificate(origin)
-        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: .brokenOff(origin)
-        default: .failed(origin, code: Int(code.rawValue), reason: String(cString: curl_easy_strerror(code)))
+    private func failure(_ code: CURLcode, _ words: String, _ receiver: Receiver) -> CurlFailure {
+        var failure = CurlFailure(code: code, words: words)
+        failure.verification = paycast_curl_verification(handle)
+        failure.hasHead = receiver.isHeadComplete
+        failure.authorityFile = authorityFile
+        return failure
+    }
+
+    /// What libcurl was built with stands unless something is named. A folder is trusted beside the file.
+    private func trust(onlyThatFile: Bool) {
+        if let authorityFile { set(CURLOPT_CAINFO, to: authorityFile) }
+        if onlyThatFile {
+            _ = paycast_curl_set_pointer(handle, CURLOPT_CAPATH, nil)
+        } else if let folder = namedAuthorities.folder {
+            set(CURLOPT_CAPATH, to: folder)
         }
     }
 
@@ -99,6 +114,14 @@ struct CurlRequest: ~Copyable {
     private func set(_ option: CURLoption, to number: Int) {
         _ = paycast_curl_set_number(handle, option, number)
     }
+}
+
+/// What whoever else uses OpenSSL reads by itself, and libcurl does not (SSL_CTX_set_default_verify_paths(3)). Once: nobody
+/// changes the environment of a process that runs.
+private let namedAuthorities = (file: variable("SSL_CERT_FILE"), folder: variable("SSL_CERT_DIR"))
+
+private func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
 }
 
 private func owner(of context: UnsafeMutableRawPointer?) -> Receiver? {

@@ -3,7 +3,7 @@ final class Receiver {
     private let silenceLimit: Duration?
     private let handle: (HTTPClient.Event) -> Bool
     private var head = ReceivedHead()
-    private var isHeadComplete = false
+    private(set) var isHeadComplete = false
     private var lastByte = ContinuousClock.now
     /// True when `handle` returned false, so that libcurl's error about it does not count.
     private(set) var wasStopped = false

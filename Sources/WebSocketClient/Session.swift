@@ -1,5 +1,6 @@
 import COpenSSL
 import CWebSockets
+import HTTPClient
 import Support
 
 /// One connection of libwebsockets on a poll loop of its own: a context that lives as long as `run`, on its thread.
@@ -166,7 +167,8 @@ final class Session {
 
     private func noteCertificate(_ verification: OpaquePointer) {
         let code = Int(X509_STORE_CTX_get_error(verification))
-        failure = failure ?? .certificate(String(cString: X509_verify_cert_error_string(code)))
+        let flaw = CertificateFlaw(code, words: String(cString: X509_verify_cert_error_string(code)))
+        failure = failure ?? .certificate(flaw)
     }
 
     private func noteClose(_ bytes: UnsafeRawBufferPointer) {

@@ -1,3 +1,5 @@
+public import HTTPClient
+
 /// Why there is no WebSocket, or none any more. Names the origin only, because addresses may carry signed names.
 public struct WebSocketError: Error, Equatable, CustomStringConvertible {
     public enum Kind: Equatable, Sendable {
@@ -6,8 +8,7 @@ public struct WebSocketError: Error, Equatable, CustomStringConvertible {
         case refused
         case unknownHost
         case timedOut
-        /// The text is OpenSSL's.
-        case certificate(String)
+        case certificate(CertificateFlaw)
         /// There is no TLS at that port, or another one.
         case noTLS
         case proxy(String)
@@ -38,9 +39,7 @@ public struct WebSocketError: Error, Equatable, CustomStringConvertible {
         case .refused: "nothing answers at \(origin): is the server running there?"
         case .unknownHost: "no such host: \(origin); check the address and the name server"
         case .timedOut: "\(origin) has opened no WebSocket in time: is it overloaded, or behind a firewall?"
-        case .certificate(let reason):
-            "the certificate of \(origin) is not trusted (\(reason)); check the name, the chain and the clock, or name a "
-                + "private authority with --ca"
+        case .certificate(let flaw): "the certificate of \(origin) is not trusted: \(flaw)"
         case .noTLS: "\(origin) does not speak TLS: is the port right?"
         case .proxy(let reason): "\(origin) cannot be reached through the proxy of the environment: \(reason)"
         case .status(let status): "\(origin) answers \(status) and opens no WebSocket\(todo(status))"

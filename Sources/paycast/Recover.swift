@@ -3,11 +3,15 @@ import APIModel
 import Commands
 import Domain
 import Stores
+import Support
 
 /// Fetches what a store sent while no server was listening.
 struct Recover: Command {
     static let name = "recover"
     static let stores = Stores.namesWithHistory
+    /// How long nothing may be heard of a recovery: of several nodes, only one knows it, and a server is away while it is
+    /// restarted.
+    private static let patience = Duration.seconds(30)
 
     private let remote: RemoteServer
     private let store: String
@@ -33,22 +37,17 @@ struct Recover: Command {
         }
     }
 
-    /// The progress of the store's newest recovery; nil if it is unknown.
-    private static func status(of store: String, at remote: RemoteServer) -> String? {
-        guard let bytes = try? remote.get("/recoveries", timeout: .seconds(2)),
-            let running = JSON.decode(RecoveriesAnswer.self, from: bytes)?.running.last(where: { $0.provider == store })
-        else { return nil }
-        return "\(running.found) found, \(running.recovered) recovered"
-    }
-
     func run() throws(CommandFailure) -> Int32 {
-        // Half a year of notifications arrives in pages of twenty, which takes a while.
         let request = RecoveryRequest(provider: store, since: since?.iso8601)
-        let status: @Sendable () -> String? = { [remote, store] in Recover.status(of: store, at: remote) }
-        let bytes = try Progress().counting("recovering from \(store)", status: status) { () throws(CommandFailure) in
-            try remote.post(request, to: "/recoveries", timeout: .seconds(1800))
+        let begun: RecoveryAnswer = try remote.read(remote.post(request, to: "/recoveries"), saying: "what it recovers")
+        let path = "/recoveries/" + pathPart(begun.id)
+        let status: @Sendable () -> String? = { [remote] in
+            let answer: RecoveryAnswer? = try? remote.get(path, saying: "how far it is")
+            return answer.map { "\($0.found) found, \($0.recovered) recovered" }
         }
-        let answer: RecoveryAnswer = try remote.read(bytes, saying: "what it recovered")
+        let (answer, bytes) = try Progress().counting("recovering from \(store)", status: status) {
+            () throws(CommandFailure) in try followed(path)
+        }
         if printsJSON {
             printJSON(bytes)
         } else {
@@ -60,6 +59,24 @@ struct Recover: Command {
             }
         }
         for problem in answer.problems { printError("paycast: \(problem)") }
-        return answer.problems.isEmpty ? 0 : 1
+        return answer.state == .done && answer.problems.isEmpty ? 0 : 1
+    }
+
+    /// Asks until the recovery has ended: half a year of notifications arrives in pages of twenty.
+    private func followed(_ path: String) throws(CommandFailure) -> (RecoveryAnswer, [UInt8]) {
+        var lastHeard = ContinuousClock.now
+        var pause = Duration.milliseconds(50)
+        while true {
+            do throws(CommandFailure) {
+                let bytes = try remote.get(path)
+                let answer: RecoveryAnswer = try remote.read(bytes, saying: "what it recovered")
+                if answer.state != .running { return (answer, bytes) }
+                lastHeard = .now
+            } catch {
+                guard lastHeard.duration(to: .now) < Recover.patience else { throw error }
+            }
+            Waker().wait(timeout: pause)
+            pause = min(pause * 2, .seconds(1))
+        }
     }
 }

@@ -230,4 +230,19 @@ import Testing
                 == ReplayRequest(mode: .dryRun, user: "42", reason: "ticket 7")
         )
     }
+
+    @Test func aRecoveryIsFollowedToItsEnd() throws {
+        let (site, cookie) = try site()
+        var recovery = RecoveryAnswer("r1", of: .apple, at: "node", now: Fixture.now)
+        site.api.answer(.recoveries, method: "POST", status: 202, with: recovery)
+        (recovery.state, recovery.found, recovery.recovered) = (.done, 2, 1)
+        site.api.answer(.recovery(id: "r1"), with: recovery)
+        let form = Self.form + [("provider", "apple")]
+        let page = try site.send("/console/users/42/recover", form: form, cookie: cookie)
+        #expect(page.text.contains("Apple had 2 messages: 1 of them had never arrived"), "\(page.text)")
+        (recovery.state, recovery.problems) = (.failed, ["Apple does not answer."])
+        site.api.answer(.recovery(id: "r1"), with: recovery)
+        let failed = try site.send("/console/users/42/recover", form: form, cookie: cookie)
+        #expect(failed.status == 409 && failed.text.contains("Apple does not answer."), "\(failed.text)")
+    }
 }

@@ -91,6 +91,46 @@ import Testing
         #expect(throws: HTTPClientError.brokenOff(server.url)) { try client.send("GET", to: server.url) }
     }
 
+    struct Oddity: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var answer: String
+        var error: @Sendable (String) -> HTTPClientError
+    }
+
+    private static let ok = "HTTP/1.1 200 OK\r\n"
+
+    @Test(arguments: [
+        Oddity(testDescription: "nothing", answer: "") { .noAnswer($0) },
+        Oddity(testDescription: "another protocol's greeting", answer: "SSH-2.0-OpenSSH_9.2\r\n") { .notHTTP($0) },
+        Oddity(testDescription: "a page of HTTP/0.9", answer: "<p>Hello</p>\n") { .notHTTP($0) },
+        Oddity(testDescription: "a bad status line", answer: "HTTP/1.1 fine\r\n\r\n") { .notHTTP($0) },
+        Oddity(testDescription: "a status of four digits", answer: "HTTP/1.1 2000 OK\r\n\r\n") { .notHTTP($0) },
+        Oddity(testDescription: "a length in words", answer: ok + "Content-Length: ten\r\n\r\n") { .notHTTP($0) },
+        Oddity(testDescription: "a bad chunk", answer: ok + "Transfer-Encoding: chunked\r\n\r\nzz\r\n") {
+            .notHTTP($0)
+        },
+        Oddity(testDescription: "an unknown coding", answer: ok + "Transfer-Encoding: magic\r\n\r\nab") {
+            .notHTTP($0)
+        },
+        Oddity(testDescription: "half a head", answer: ok + "Content-Le") { .brokenOff($0) },
+        Oddity(testDescription: "half a chunk", answer: ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nab") {
+            .brokenOff($0)
+        },
+        Oddity(
+            testDescription: "a long line",
+            answer: ok + "X: " + String(repeating: "a", count: 120 << 10) + "\r\n\r\n"
+        ) {
+            .headTooLarge($0)
+        },
+        Oddity(
+            testDescription: "many headers",
+            answer: ok + String(repeating: "X: \(String(repeating: "a", count: 1000))\r\n", count: 100) + "\r\n"
+        ) { .headTooLarge($0) },
+    ]) func anOddAnswerHasWordsOfItsOwn(_ given: Oddity) {
+        let server = Recorder(given.answer)
+        #expect(throws: given.error(server.url)) { try client.send("GET", to: server.url) }
+    }
+
     @Test func bodyIsBounded() {
         let server = SocketServer { socket in
             _ = try socket.read(until: "\r\n\r\n")

@@ -43,12 +43,8 @@ import Testing
         #expect(try journey.post(renewal).contains(#""outcome":"ignored""#))
         _ = try journey.say("DID_RENEW", of: order.token, until: end + .seconds(172_800), isLost: true)
         let since = (now - .seconds(3600)).iso8601
-        let recovery = Array(#"{"provider":"apple","since":"\#(since)"}"#.utf8)
-        #expect(
-            try journey.post(recovery, to: "/recoveries", key: true).contains(
-                #""outcomes":{"duplicate":2,"ignored":1}"#
-            )
-        )
+        let recovered = try journey.recover(#"{"provider":"apple","since":"\#(since)"}"#)
+        #expect(recovered.contains(#""outcomes":{"duplicate":2,"ignored":1}"#), "\(recovered)")
         let unknown = journey.server.paycast("export", "--user", ErasureJourneyTests.user)
         #expect(try unknown.waitForExit() == 1)
         #expect(unknown.errors.hasPrefix("paycast: nothing is known about this user") && !unknown.output.isEmpty)

@@ -222,7 +222,7 @@ import Testing
         Refused(body: #"{"product":"pro","days":30,"reason":"for 42, as asked"}"#, code: "invalid_reason"),
         Refused(headers: [("Idempotency-Key", "two words")], code: "invalid_idempotency_key"),
         Refused(path: "/users/a%0Ab/grants", code: "invalid_user"),
-        Refused(path: "/users//grants", code: "invalid_user"),
+        Refused(path: "/users//grants", status: 404, code: "not_found"),
         Refused(path: "/users/\(long)/grants", code: "invalid_user"),
         Refused(body: String(repeating: " ", count: 256 << 10) + month, status: 413, code: "body_too_large"),
         Refused(method: "GET", body: "", status: 405, code: "method_not_allowed"),
@@ -246,7 +246,7 @@ import Testing
             code: "unknown_grant"
         ),
         // A script whose variable is empty must not erase anybody.
-        Refused(path: "/users/42/grants/?reason=x", method: "DELETE", body: "", status: 404, code: "unknown_grant"),
+        Refused(path: "/users/42/grants/?reason=x", method: "DELETE", body: "", status: 404, code: "not_found"),
         Refused(path: "/webhooks/paycast", status: 404, code: "not_found"),
     ]
 

@@ -132,9 +132,17 @@ import Testing
         let backend = try PaycastServer(["--dev"] + certificate.settings)
         let server = try server(backend.url + "/hooks")
         try trigger(at: server)
-        _ = try server.process.errorLine { $0.contains("hook fails") && $0.contains("certificate") }
-        withExtendedLifetime(certificate) {}
-        #expect(try run("hooks", "list", "--user", "42", at: server).contains("certificate"))
+        _ = try server.process.errorLine { $0.contains("hook fails") && $0.contains("no authority that this machine") }
+        #expect(
+            try run("hooks", "list", "--user", "42", at: server).contains("not trusted: it comes from no authority")
+        )
+        // One that the environment names is; that server has nothing at this address.
+        let trusting = try self.server(
+            backend.url + "/nowhere",
+            environment: ["SSL_CERT_FILE": certificate.certificateFile]
+        )
+        try trigger(at: trusting)
+        _ = try trusting.process.errorLine { $0.contains("hook fails") && $0.contains("it answers 404") }
     }
 
     @Test func goneIsLeftAloneUntilItIsNamedAgain() throws {

@@ -39,11 +39,7 @@ import Testing
         let page = try EventStreamClient(port: journey.server.port, path: "/streams?name=\(order.stream)")
         let shown = try messages(of: page, until: #"target="subscription_status""#)
         #expect(shown.last?.contains(#"data-state="cancelled""#) == true)
-        let again = try journey.post(
-            Array(#"{"provider":"apple","since":"\#((now - .seconds(3600)).iso8601)"}"#.utf8),
-            to: "/recoveries",
-            key: true
-        )
+        let again = try journey.recover(#"{"provider":"apple","since":"\#((now - .seconds(3600)).iso8601)"}"#)
         #expect(again.contains(#""found":3"#) && again.contains(#""recovered":0"#), "\(again)")
         #expect(again.contains(#""outcomes":{"duplicate":3}"#))
     }
@@ -54,7 +50,7 @@ import Testing
         let order = try journey.order(for: "42")
         let body = try journey.say("SUBSCRIBED", of: order.token, until: Clock().now() + .seconds(86_400))
         #expect(try journey.post(body).contains(#""outcome":"applied""#))
-        let report = try journey.post(Array(#"{"provider":"apple"}"#.utf8), to: "/recoveries", key: true)
+        let report = try journey.recover(#"{"provider":"apple"}"#)
         #expect(report.contains(#""found":1"#) && report.contains(#""recovered":0"#), "\(report)")
     }
 
@@ -75,13 +71,27 @@ import Testing
         #expect(try terminal.waitForExit() == 0, "\(terminal.output)")
         #expect(terminal.output.contains(/… \d+ s, \d+0 found, \d+ recovered/), "\(terminal.output)")
         #expect(terminal.output.contains("found      120"), "\(terminal.output)")
-        let key = journey.server.folder.read(".paycast/api.key")?.prefix { !$0.isNewline } ?? ""
-        let ended = try HTTPClient(timeout: .seconds(20)).send(
-            "GET",
-            to: journey.server.url + "/recoveries",
-            headers: [("Authorization", "Bearer \(key)")]
-        )
-        #expect(String(decoding: ended.body, as: UTF8.self) == #"{"running":[]}"#)
+        #expect(try journey.ask("GET", "/recoveries", key: true) == #"{"running":[]}"#)
+    }
+
+    /// Six pages, with a pause between them: who asks is told at once, and then how far it is.
+    @Test func aLongHistoryHoldsNoRequest() throws {
+        let journey = try AppleJourney()
+        let order = try journey.order(for: "42")
+        let (now, end) = (Clock().now(), Clock().now() + .seconds(86_400))
+        for second in 0..<120 {
+            _ = try journey.say("DID_RENEW", of: order.token, until: end, at: now - .seconds(second), isLost: true)
+        }
+        let since = (now - .seconds(3600)).iso8601
+        let begun = try journey.post(Array(#"{"provider":"apple","since":"\#(since)"}"#.utf8), to: "/recoveries", key: true)
+        #expect(begun.contains(#""state":"running""#) && begun.contains(#""found":0,"#), "\(begun)")
+        let mark = try #require(begun.firstRange(of: #""id":""#))
+        let id = begun[mark.upperBound...].prefix { $0 != "\"" }
+        try Deadline(.seconds(60)).wait(for: "the end") {
+            try journey.ask("GET", "/recoveries/\(id)", key: true).contains(#""state":"done""#)
+        }
+        let other = try journey.ask("GET", "/recoveries/\(id)0", key: true)
+        #expect(other.contains(#""error":"unknown_recovery""#), "\(other)")
     }
 
     /// What the settings refuse is not passed over in silence.
@@ -89,7 +99,7 @@ import Testing
         let journey = try AppleJourney(environment: ["PAYCAST_APPLE_BUNDLE_ID": "com.example.mistyped"])
         let order = try journey.order(for: "42")
         _ = try journey.say("SUBSCRIBED", of: order.token, until: Clock().now() + .seconds(86_400), isLost: true)
-        let report = try journey.post(Array(#"{"provider":"apple"}"#.utf8), to: "/recoveries", key: true)
+        let report = try journey.recover(#"{"provider":"apple"}"#)
         #expect(report.contains(#""refused":1"#) && report.contains("refused as wrong_app"), "\(report)")
         let ready = try HTTPClient(timeout: .seconds(20)).send("GET", to: journey.server.url + "/ready")
         #expect(ready.status == 503)
@@ -111,7 +121,7 @@ import Testing
         Request(body: #"{"provider":"apple","since":"2999-01-01T00:00:00Z"}"#, expected: "invalid_since"),
     ]) func refuses(_ request: Request) throws {
         let journey = try AppleJourney()
-        let answer = try journey.post(Array(request.body.utf8), to: "/recoveries", key: request.key)
+        let answer = try journey.recover(request.body, key: request.key)
         #expect(answer.contains(#""error":"\#(request.expected)""#), "\(answer)")
     }
 
@@ -130,7 +140,11 @@ import Testing
     @Test func unreachableAppleIsSaid() throws {
         let journey = try AppleJourney()
         journey.setDown(true)
-        let answer = try journey.post(Array(#"{"provider":"apple"}"#.utf8), to: "/recoveries", key: true)
-        #expect(answer.contains(#""error":"store_unreachable""#), "\(answer)")
+        let answer = try journey.recover(#"{"provider":"apple"}"#)
+        #expect(answer.contains(#""state":"failed""#) && !answer.contains(#""problems":[]"#), "\(answer)")
+        #expect(!answer.contains(#""ended_at":null"#), "\(answer)")
+        let command = journey.server.paycast("recover", "apple")
+        #expect(try command.waitForExit() == 1)
+        #expect(command.errors.hasPrefix("paycast: "), "\(command.errors)")
     }
 }

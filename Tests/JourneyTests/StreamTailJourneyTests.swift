@@ -179,6 +179,9 @@ import Testing
         )
         #expect(try curl.waitForExit() == 0)
         #expect(try tail.waitForExit() == 0, "\(tail.errors)")
+        let environment = ["SSL_CERT_FILE": certificate.certificateFile]
+        let other = PaycastProgram.start(words, environment: environment, folder: server.folder.path)
+        #expect(try other.waitForExit() == 0, "\(other.errors)")
     }
 
     // MARK: The doctor

@@ -57,8 +57,8 @@ class Answers:
 def steady(value):
     """The value without what differs from run to run."""
     if isinstance(value, dict):
-        # Of the audit: who asked before decides.
-        return {name: "ID" if name == "id" else steady(member) for name, member in value.items()}
+        # Who asked the audit before decides, and which machine it is.
+        return {name: "ID" if name in ("id", "node") else steady(member) for name, member in value.items()}
     if isinstance(value, list):
         return [steady(item) for item in value]
     if isinstance(value, str):

@@ -5,8 +5,9 @@ import re
 from program import ROOT
 
 SOURCES = ROOT / "Sources"
-# Only a development server has these: they are no part of the document.
+# No part of the document: only a development server has the demo, and the console is for browsers.
 DEVELOPMENT = ("/demo/", "Demo")
+CONSOLE = "/console"
 
 
 def text(name):
@@ -16,11 +17,11 @@ def text(name):
 
 
 def routes():
-    """The literals of the route table that begin with a slash: whole paths, their beginnings and their ends."""
+    """The literals of the route table that begin with a slash: whole paths, and the beginnings of those of the stores."""
     table = text("Route.swift")
     literals = set(re.findall(r'"(/[^"\\]*)"', table))
     assert len(literals) > 20, "the route table is written in another way now"
-    return {literal for literal in literals if not literal.startswith(DEVELOPMENT)}
+    return {literal for literal in literals if not literal.startswith(DEVELOPMENT)} - {CONSOLE}
 
 
 def providers():

@@ -50,6 +50,60 @@ def test_everything_defined_is_used():
     assert unused == []
 
 
+def schemas(node=DOCUMENT):
+    """Everything that may be a schema, without examples, whose content is anything."""
+    if isinstance(node, dict):
+        yield node
+        for name, value in node.items():
+            if name not in ("examples", "example"):
+                yield from schemas(value)
+    elif isinstance(node, list):
+        for item in node:
+            yield from schemas(item)
+
+
+UNIONS = ("oneOf", "anyOf", "allOf")
+
+
+class TestGeneratorsOfClients:
+    """What makes clients in some language that do not compile, or that lose what was said. test_clients.py tries two."""
+
+    def test_no_constructor_has_a_types_name(self):
+        """Go's of X is NewX."""
+        names = DOCUMENT["components"]["schemas"].keys()
+        assert [name for name in names if name.startswith("New")] == []
+
+    def test_no_two_enums_share_a_word(self):
+        """Their constants are neighbours in Go."""
+        words = [word for schema in DOCUMENT["components"]["schemas"].values() for word in schema.get("enum", [])]
+        assert len(words) == len(set(words))
+
+    def test_each_enum_has_a_type(self):
+        assert [schema for schema in schemas() if isinstance(schema.get("enum"), list) and "type" not in schema] == []
+
+    def test_what_becomes_another_type_has_no_pattern(self):
+        """Ruby would hold a date against it."""
+        assert [schema for schema in schemas() if "format" in schema and "pattern" in schema] == []
+
+    def test_no_union_has_members_of_its_own(self):
+        assert [schema for schema in schemas() if "properties" in schema and any(name in schema for name in UNIONS)] == []
+
+    def test_nothing_is_referred_to_and_changed(self):
+        """The reference is lost, or what stands beside it."""
+        allowed = {"$ref", "description"}
+        assert [schema for schema in schemas() if "$ref" in schema and schema.keys() - allowed] == []
+
+    def test_no_union_has_a_list_of_its_other_choice(self):
+        """Each would be imported under the same name in TypeScript."""
+        choices = [choice for schema in schemas() for name in UNIONS for choice in schema.get(name, [])]
+        assert [choice for choice in choices if choice.get("type") == "array"] == []
+
+
+def test_each_error_code_is_explained():
+    codes = DOCUMENT["components"]["schemas"]["ErrorCode"]
+    assert len(codes["x-enum-descriptions"]) == len(codes["enum"]) == len(set(codes["enum"]))
+
+
 def examples():
     for path, method, operation in OPERATIONS:
         for status, answer in document.answers(DOCUMENT, operation):

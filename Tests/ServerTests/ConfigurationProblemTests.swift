@@ -22,6 +22,8 @@ import Testing
         Case(variable: "PAYCAST_PUBLIC", value: "/nowhere"),
         Case(variable: "PAYCAST_PUBLIC", value: "/etc/passwd"),
         Case(variable: "PAYCAST_LOOPS", value: "65"),
+        Case(variable: "SSL_CERT_FILE", value: "/nowhere"),
+        Case(variable: "SSL_CERT_FILE", value: "/etc/passwd"),
         Case(variable: "PAYCAST_LOG_FORMAT", value: "xml"),
         Case(variable: "PAYCAST_LOG_LEVEL", value: "loud"),
         Case(variable: "PAYCAST_API_KEY", value: " , "),

@@ -90,11 +90,28 @@ public final class AppleJourney: Sendable {
         return delivery.body
     }
 
+    /// What a recovery says once it has ended, or why none has begun.
+    public func recover(_ body: String, key: Bool = true) throws -> String {
+        let begun = try post(Array(body.utf8), to: "/recoveries", key: key)
+        guard let mark = begun.firstRange(of: #""id":""#) else { return begun }
+        let path = "/recoveries/" + begun[mark.upperBound...].prefix { $0 != "\"" }
+        var answer = begun
+        try Deadline(.seconds(60)).wait(for: "the end of the recovery") {
+            answer = try ask("GET", path, key: key)
+            return !answer.contains(#""state":"running""#)
+        }
+        return answer
+    }
+
     /// The answer's body.
     public func post(_ body: [UInt8], to path: String = "/webhooks/apple", key: Bool = false) throws -> String {
+        try ask("POST", path, body: body, key: key)
+    }
+
+    public func ask(_ method: String, _ path: String, body: [UInt8]? = nil, key: Bool = false) throws -> String {
         let apiKey = server.folder.read(".paycast/api.key")?.prefix { !$0.isNewline } ?? ""
         let response = try HTTPClient(timeout: .seconds(20)).send(
-            "POST",
+            method,
             to: server.url + path,
             headers: key ? [("Authorization", "Bearer \(apiKey)")] : [],
             body: body

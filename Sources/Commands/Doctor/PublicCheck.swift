@@ -72,8 +72,8 @@ struct PublicCheck {
         guard case .certificate = error else { return "" }
         // Nobody has said yet which proxy it is.
         return
-            ": its file must hold the whole chain and name this host (\(ProxyAdvice(server: nil).line(for: .certificate))); "
-            + "a private authority is named with --ca"
+            "; the proxy's file must hold the whole chain and name this host (\(ProxyAdvice(server: nil).line(for: .certificate))), "
+            + "and --ca names a private authority, too"
     }
 
     private func http2(_ front: HTTPClient.Response) -> Finding? {

@@ -123,8 +123,7 @@ struct ServerCheck {
 
     private func failure(_ error: HTTPClientError) -> Finding {
         if case .certificate = error {
-            let todo = "the chain must be complete and name this host; Apple and Google refuse others"
-            return .fail("TLS", detail: "\(error): \(todo)")
+            return .fail("TLS", detail: "\(error); Apple and Google refuse it as well")
         }
         guard case .refused = error else { return .fail("address", detail: "\(error)") }
         switch remote.source {

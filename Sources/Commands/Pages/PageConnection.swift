@@ -177,9 +177,9 @@ struct PageFailure: Error {
     init(_ error: HTTPClientError) {
         let mayPass =
             switch error {
-            case .refused, .unknownHost, .timedOut, .brokenOff, .silent: true
-            // Of HTTP/2 and TLS, libcurl has more ways to say that a connection has ended.
-            case .failed(_, let code, _): [16, 35, 92].contains(code)
+            case .refused, .unknownHost, .timedOut, .noAnswer, .brokenOff, .silent: true
+            // Of HTTP/2, libcurl has more ways to say that a connection has ended.
+            case .failed(_, let code, _): [16, 92].contains(code)
             default: false
             }
         self.init(.http(error), "\(error)", mayPass: mayPass)

@@ -2,6 +2,7 @@ import API
 import APIModel
 import Domain
 import Pages
+import Support
 
 extension UserAction {
     /// Sends the user's open pages what they should show.
@@ -95,7 +96,7 @@ extension UserAction {
         let request = RecoveryRequest(provider: form["provider"], since: since.iso8601, reason: form.reason)
         let answer: RecoveryAnswer
         do throws(ConsoleError) {
-            answer = try form.visit.api.post(to: .recoveries, body: request)
+            answer = try ended(form.visit.api.post(to: .recoveries, body: request), form.visit.api)
         } catch {
             // No key of this store: an answer about the settings, and no trouble of the server.
             guard case .unavailable(let message) = error else { throw error }
@@ -104,7 +105,22 @@ extension UserAction {
         return form.visit["action.recovered"].render([
             "store": StoreWords.store(answer.provider), "found": StoreWords.count(answer.found, "message", "messages"),
             "recovered": String(answer.recovered), "refused": String(answer.refused),
-            "problems": answer.problems.joined(separator: " "),
+            "problems": (answer.state == .running ? ["It goes on by itself."] : answer.problems).joined(separator: " "),
         ])
+    }
+
+    /// The recovery once it has ended, or as far as it has come while somebody looks at an empty page.
+    private static func ended(
+        _ begun: RecoveryAnswer,
+        _ api: ConsoleAPI
+    ) throws(ConsoleError) -> RecoveryAnswer {
+        let end = ContinuousClock.now + .seconds(20)
+        var answer = begun
+        while answer.state == .running, ContinuousClock.now < end {
+            Waker().wait(timeout: .milliseconds(100))
+            answer = try api.get(from: .recovery(id: begun.id))
+        }
+        guard answer.state == .failed else { return answer }
+        throw .unavailable(answer.problems.joined(separator: " "))
     }
 }

@@ -71,6 +71,8 @@ public enum Route: Sendable, Equatable {
     case feed
     /// Fetches a store's history now.
     case recoveries
+    /// One of them. The form of `id` is not checked here.
+    case recovery(id: String)
     /// Processes stored events once more.
     case replays
     /// How the app's backend is told, and a message to try it with.
@@ -127,9 +129,7 @@ public enum Route: Sendable, Equatable {
         case "/demo/events": self = .demoEvents
         default:
             self =
-                Route.store(path, of: stores) ?? Route.console(path) ?? Route.user(path, parts() ?? [])
-                ?? Route.name(path, after: "/orders/").map { .order(token: $0) }
-                ?? Route.name(path, after: "/events/").map { .event(id: $0) } ?? Route.hookResend(path)
+                Route.store(path, of: stores) ?? Route.console(path) ?? Route.item(parts() ?? [])
                 ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
@@ -178,40 +178,40 @@ public enum Route: Sendable, Equatable {
         let prefix = "/demo/api/"
         return path.hasPrefix(prefix) ? .demoAPI(path: String(path.dropFirst(prefix.count))) : nil
     }
+}
 
-    /// An id may have slashes, which come escaped: a part of the path is the whole id. An address with more parts, or with
-    /// another name at its end, is nobody's, so that no mistyped one reads or erases a user.
-    private static func user(_ path: String, _ parts: @autoclosure () -> [String]) -> Route? {
-        guard path.utf8.starts(with: "/users/".utf8) else { return nil }
-        let parts = parts()
-        guard (2...4).contains(parts.count), parts[0].hasSameBytes(as: "users") else { return nil }
-        let user = UserID(parts[1])
-        switch parts.count {
-        case 2: return parts[1].isEmpty ? nil : .user(user)
-        case 3:
-            return [
-                ("/entitlements", Route.entitlements), ("/stream", Route.userStream), ("/events", Route.userEvents),
-                ("/grants", Route.grants), ("/pages", Route.userPages), ("/claims", Route.claims),
-                ("/console", Route.userConsole),
-            ].first { $0.0.hasSameBytes(as: "/\(parts[2])") }?.1(user)
-        // With an empty id too, as of a script whose variable is empty: no grant has it.
-        default: return "/\(parts[2])/".hasSameBytes(as: "/grants/") ? .grant(user: user, id: parts[3]) : nil
+/// Routes of one thing, by the paths of the document.
+extension Route {
+    private static let items: [(path: String, route: @Sendable ([String]) -> Route)] = [
+        ("/orders/{token}", { .order(token: $0[0]) }),
+        ("/events/{id}", { .event(id: $0[0]) }),
+        ("/recoveries/{id}", { .recovery(id: $0[0]) }),
+        ("/hooks/deliveries/{id}/resend", { .hookResend(delivery: $0[0]) }),
+        ("/users/{user}", { .user(UserID($0[0])) }),
+        ("/users/{user}/entitlements", { .entitlements(user: UserID($0[0])) }),
+        ("/users/{user}/stream", { .userStream(user: UserID($0[0])) }),
+        ("/users/{user}/events", { .userEvents(user: UserID($0[0])) }),
+        ("/users/{user}/pages", { .userPages(user: UserID($0[0])) }),
+        ("/users/{user}/claims", { .claims(user: UserID($0[0])) }),
+        ("/users/{user}/console", { .userConsole(user: UserID($0[0])) }),
+        ("/users/{user}/grants", { .grants(user: UserID($0[0])) }),
+        ("/users/{user}/grants/{grant}", { .grant(user: UserID($0[0]), id: $0[1]) }),
+    ]
+
+    private static let templates = items.map { $0.path.split(separator: "/").map { String($0) } }
+    private static let folders = Set(templates.map { $0[0] })
+
+    /// A part in braces is an id: a whole part of the path, whatever bytes it has, but not none. So an id's slashes come escaped,
+    /// and an address with a part too many, or another name at its end, is nobody's: no mistyped one reads or erases a user.
+    private static func item(_ parts: [String]) -> Route? {
+        guard let folder = parts.first, folders.contains(folder), !parts.contains("") else { return nil }
+        let found = templates.firstIndex { template in
+            template.count == parts.count
+                && zip(template, parts).allSatisfy { $0.hasPrefix("{") || $0.hasSameBytes(as: $1) }
         }
-    }
-
-    private static func hookResend(_ path: String) -> Route? {
-        let (prefix, suffix) = ("/hooks/deliveries/", "/resend")
-        guard path.hasPrefix(prefix), path.hasSuffix(suffix), path.count > prefix.count + suffix.count else {
-            return nil
-        }
-        return .hookResend(delivery: String(path.dropFirst(prefix.count).dropLast(suffix.count)))
-    }
-
-    /// Everything behind the prefix, which is compared by bytes; nil if nothing is.
-    private static func name(_ path: String, after prefix: String) -> String? {
-        let bytes = path.utf8
-        guard bytes.starts(with: prefix.utf8), bytes.count > prefix.utf8.count else { return nil }
-        return String(bytes.dropFirst(prefix.utf8.count))
+        guard let found else { return nil }
+        let ids = zip(templates[found], parts).filter { $0.0.hasPrefix("{") }.map { $0.1 }
+        return items[found].route(ids)
     }
 }
 
@@ -231,6 +231,7 @@ extension Route {
         case .grants, .claims, .replays, .hookTest, .hookResend: ("POST", .act)
         case .grant: ("DELETE", .act)
         case .recoveries: ("GET, POST", .act)
+        case .recovery: ("GET", .act)
         case .audit: ("GET", .personal)
         case .feed, .events, .attention, .history, .hooks, .hookDeliveries: ("GET", .operate)
         case .ready, .metrics: ("GET, HEAD", .operate)

@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import Glibc
 import HTTP
@@ -41,6 +42,15 @@ extension SettingsReader {
         let value = read(given.value)
         if value == nil { reject(given.name, because: "\(quoted(given.value)) is not \(expected)") }
         return value
+    }
+
+    /// `SSL_CERT_FILE`: whom outgoing connections trust. OpenSSL and our HTTP client read it themselves, and would only say
+    /// at each connection what is wrong with it.
+    mutating func checkAuthorities() {
+        guard let given = given("SSL_CERT_FILE") else { return }
+        let text = (try? SmallFile.read(given.value)).map { String(decoding: $0, as: UTF8.self) }
+        guard text.flatMap({ TrustedRoots(pem: $0) }) == nil else { return }
+        reject(given.name, because: "\(quoted(given.value)) cannot be read, or is no file of certificates in PEM")
     }
 
     mutating func database() -> DatabaseURL {

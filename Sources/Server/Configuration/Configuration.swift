@@ -109,6 +109,7 @@ public struct Configuration: Sendable {
         publicFolder = reader.publicFolder()
         loops = reader.number("PAYCAST_LOOPS", flag: "--loops", default: coreCount(), in: 1...64)
         tls = reader.tls()
+        reader.checkAuthorities()
         logFormat = reader.choice("PAYCAST_LOG_FORMAT", flag: "--log-format", word: \.rawValue) ?? .text
         logLevel = reader.choice("PAYCAST_LOG_LEVEL", flag: "--log-level", word: \.name) ?? .info
         developmentNow = reader.developmentNow()
