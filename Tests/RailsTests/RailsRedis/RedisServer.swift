@@ -3,18 +3,18 @@ import TestSupport
 /// A real `redis-server` on a port of its own, which keeps nothing.
 final class RedisServer {
     private let reserved = ReservedPort()
+    private let reservedForTLS = ReservedPort()
     private let folder = TemporaryFolder()
     private let settings: [String]
     private var process: RunningProcess
 
-    private let reservedForTLS = ReservedPort()
-
     /// Waits until it accepts connections: over TLS too, if it has a certificate.
     init(_ settings: [String] = [], tls certificate: TemporaryCertificate? = nil) throws {
         let port = "\(reserved.number)"
+        let portForTLS = "\(reservedForTLS.number)"
         let security =
             certificate.map { certificate in
-                ["--tls-port", "\(reservedForTLS.number)", "--tls-auth-clients", "no"]
+                ["--tls-port", portForTLS, "--tls-auth-clients", "no"]
                     + ["--tls-cert-file", certificate.certificateFile, "--tls-key-file", certificate.keyFile]
             } ?? []
         self.settings =
