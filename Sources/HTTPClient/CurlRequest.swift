@@ -32,6 +32,8 @@ struct CurlRequest: ~Copyable {
         for line in lines { self.headers = curl_slist_append(self.headers, line) }
         set(CURLOPT_URL, to: target.url)
         set(CURLOPT_PROTOCOLS_STR, to: "http,https")
+        // Without it, a user whose id is `..` would be another address.
+        set(CURLOPT_PATH_AS_IS, to: 1)
         // A proxy from the environment is for the outside world; it cannot reach this machine's own loopback.
         if target.isLoopback { set(CURLOPT_PROXY, to: "") }
         set(CURLOPT_USERAGENT, to: "paycast")

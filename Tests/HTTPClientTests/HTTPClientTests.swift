@@ -38,6 +38,12 @@ import Testing
         #expect([first, second].map { String(decoding: $0.body, as: UTF8.self) } == ["1 true", "2 false"])
     }
 
+    @Test func anIdOfDotsIsSentAsItIs() throws {
+        let server = Recorder("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        _ = try client.send("GET", to: server.url + "/users/../stream")
+        #expect(server.requests.first?.hasPrefix("GET /users/../stream HTTP/1.1\r\n") == true)
+    }
+
     @Test func getHasNoBodyAndPostWithoutBodySaysSo() throws {
         let server = Recorder("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         _ = try client.send("GET", to: server.url)

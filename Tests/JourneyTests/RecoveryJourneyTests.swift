@@ -83,7 +83,11 @@ import Testing
             _ = try journey.say("DID_RENEW", of: order.token, until: end, at: now - .seconds(second), isLost: true)
         }
         let since = (now - .seconds(3600)).iso8601
-        let begun = try journey.post(Array(#"{"provider":"apple","since":"\#(since)"}"#.utf8), to: "/recoveries", key: true)
+        let begun = try journey.post(
+            Array(#"{"provider":"apple","since":"\#(since)"}"#.utf8),
+            to: "/recoveries",
+            key: true
+        )
         #expect(begun.contains(#""state":"running""#) && begun.contains(#""found":0,"#), "\(begun)")
         let mark = try #require(begun.firstRange(of: #""id":""#))
         let id = begun[mark.upperBound...].prefix { $0 != "\"" }

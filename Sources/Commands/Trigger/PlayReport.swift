@@ -57,7 +57,7 @@ struct PlayReport {
         let answer =
             act.delivery.map { $0.outcome ?? error($0) ?? ($0.isTaken ? PlayReport.unknown : "\($0.status)") } ?? "-"
         let columns = [
-            padded(answer, to: 14, gap: 1), act.signedAt.iso8601.prefix(19) + "Z  ",
+            padded(answer, to: 14, gap: 1), act.signedAt.iso8601 + "  ",
             padded(act.step.event.label, to: 51, gap: 1), act.delivery?.cursor ?? "-",
         ]
         return columns.joined() + (act.deed.note.map { "  (\($0))" } ?? "")
