@@ -16,14 +16,14 @@ struct OpenedLedger {
     let node = OpenedLedger.nodeName()
     private let onEntries: @Sendable ([Entry]) -> Void
     private let publisher: Publisher
-    /// The number of transient messages that could not be sent to other nodes.
-    private let unshared: Counter
+    /// Transient messages that could not be sent to other nodes.
+    private let unshared: MessageLoss
 
     /// `onEntries` receives every entry once, in the order of positions, whoever committed it.
     init(
         _ configuration: Configuration,
         publisher: Publisher,
-        unshared: Counter,
+        unshared: MessageLoss,
         onEntries: @escaping @Sendable ([Entry]) -> Void
     ) throws(LedgerError) {
         (self.publisher, self.unshared, self.onEntries) = (publisher, unshared, onEntries)

@@ -44,7 +44,7 @@ struct ServerCore {
     let hookRoutine = Routine()
     let ledger: OpenedLedger
     /// Messages of nodes that this one's pages were not sent.
-    let dropped: Counter
+    let dropped: MessageLoss
     let writer: LedgerWriter
     let lead: RailsBroadcastLease
     let reader: LedgerReader
@@ -83,8 +83,12 @@ struct ServerCore {
         deliveries.serves(configuration.servedStores)
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
         publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
-        let unshared = metrics.counter(.unshared)
-        dropped = metrics.counter(.droppedMessages)
+        let unshared = MessageLoss(
+            metrics.counter(.unshared),
+            log: log,
+            message: "messages for other nodes' pages dropped"
+        )
+        dropped = MessageLoss(metrics.counter(.droppedMessages), log: log, message: "messages for own pages dropped")
         do throws(LedgerError) {
             let (publisher, ends, onErasure) = (publisher, ends, onErasure)
             let hookRoutine = configuration.hooks.isEmpty ? nil : hookRoutine

@@ -12,6 +12,7 @@ final class BroadcastReceiver {
     private var pagesKeepUp = true
     /// Until they are asked again.
     private static let pause = Duration.milliseconds(10)
+    private var losses = Repetition()
     var source: BroadcastSourceName { listener.source }
 
     init(_ listener: BroadcastListener, heal: @escaping HealBroadcasts) {
@@ -91,8 +92,8 @@ extension BroadcastReceiver {
 
     /// `payload` is nil when it was too long to be read.
     func take(_ payload: [UInt8]?, from channel: [UInt8]) {
-        guard let payload else { return listener.counts.ignore(.size) }
         guard let stream = listener.channels.stream(of: channel) else { return listener.counts.ignore(.channel) }
+        guard let payload else { return refuse(.size, on: stream) }
         take(payload, on: stream)
     }
 
@@ -102,8 +103,20 @@ extension BroadcastReceiver {
             queue.add(try RailsBroadcast.fragment(on: stream, payload: payload), bytes: payload.count)
             listener.counts.messages.add()
         } catch {
-            listener.counts.ignore(error)
+            refuse(error, on: stream)
         }
+    }
+
+    /// What pages miss of the app's broadcasts, only the app's own server can show them.
+    private func refuse(_ reason: RailsBroadcast.Refusal, on stream: StreamName) {
+        listener.counts.ignore(reason)
+        guard reason.isLoss else { return }
+        reload(stream)
+        guard let count = losses.add() else { return }
+        log.warning(
+            "broadcasts of the app cannot be sent, so their pages reload",
+            fields: [source.place: source.address, "count": count, "reason": reason.rawValue, "stream": stream]
+        )
     }
 
     /// Makes the pages of one stream reload, those too that return later with a cursor from before.

@@ -15,17 +15,23 @@ enum RailsBroadcast {
         case json
         /// The string does not consist of `<turbo-stream>` elements.
         case markup
+        /// It begins with one, and cannot be sent as it is.
+        case broken
+
+        /// Whether pages miss something.
+        var isLoss: Bool { self == .size || self == .broken }
     }
 
     private static let limit = 256 << 10
 
     static func fragment(on stream: StreamName, payload: [UInt8]) throws(Refusal) -> Fragment {
-        guard payload.count <= limit else { throw .size }
+        // What is no string is no broadcast of Turbo's, however long.
+        guard payload.count <= limit else { throw payload.first == UInt8(ascii: "\"") ? .size : .json }
         guard let html = JSONLiteral.string(payload) else { throw .json }
         do throws(BroadcastError) {
             return try BroadcastMarkup(html).fragment(on: stream)
         } catch {
-            throw .markup
+            throw html.utf8.starts(with: "<turbo-stream".utf8) ? .broken : .markup
         }
     }
 }

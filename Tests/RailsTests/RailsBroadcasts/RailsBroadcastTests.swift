@@ -44,13 +44,19 @@ import Testing
         Refused(testDescription: "a text", payload: #""hello""#, reason: .markup),
         Refused(testDescription: "an empty string", payload: #""""#, reason: .markup),
         Refused(testDescription: "HTML beside it", payload: railsJSON("<b>x</b>" + update("x")), reason: .markup),
-        Refused(testDescription: "unclosed", payload: railsJSON("<turbo-stream action=\"update\">"), reason: .markup),
+        Refused(testDescription: "unclosed", payload: railsJSON("<turbo-stream action=\"update\">"), reason: .broken),
         Refused(
             testDescription: "over 256 KiB",
             payload: railsJSON(update(String(repeating: "x", count: 256 << 10))),
             reason: .size
         ),
+        Refused(
+            testDescription: "another channel's object over 256 KiB",
+            payload: #"{"body":""# + String(repeating: "x", count: 256 << 10) + #""}"#,
+            reason: .json
+        ),
     ]) func whatIsNotForPagesIsRefused(_ given: Refused) {
         #expect(throws: given.reason) { try fragment(given.payload) }
+        #expect(given.reason.isLoss == ["over 256 KiB", "unclosed"].contains(given.testDescription))
     }
 }

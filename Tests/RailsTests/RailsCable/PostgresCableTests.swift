@@ -43,7 +43,7 @@ import Testing
         try cluster.psql("\(columns) ('s', convert_to(repeat('s3cret', 2000000), 'UTF8'), now(), 1)")
         try cluster.psql(#"\#(columns) ('s\000', '"s3cret"', 'infinity', 1), ('\xff', '"s3cret"', now(), 1)"#)
         try cluster.psql(broadcast("last"))
-        #expect(inbox.hears(["last"]))
+        #expect(inbox.hears(["s none", "last"]), "what is too long reloads the pages of its stream")
         listener.close()
         for (reason, count) in ["json": 4, "size": 1, "channel": 2] {
             #expect(inbox.metric("paycast_rails_cable_ignored_total{reason=\"\(reason)\"}") == count, "\(reason)")

@@ -63,7 +63,7 @@ import Testing
         try app.run(CableSQL.sqliteRow("a\nb", CableSQL.update("s3cret")))
         try app.run(CableSQL.sqliteRow(String(repeating: "s3cret", count: 100_000), CableSQL.update("s3cret")))
         try app.run(broadcast("last"))
-        #expect(inbox.hears(["last"]))
+        #expect(inbox.hears(["s none", "last"]), "what is too long reloads the pages of its stream")
         listener.close()
         for (reason, count) in ["json": 8, "size": 1, "markup": 1, "channel": 2] {
             #expect(inbox.metric("paycast_rails_cable_ignored_total{reason=\"\(reason)\"}") == count, "\(reason)")

@@ -42,6 +42,24 @@ import Testing
         #expect(try late.message().data == update("a < b & \u{2028}"), "a page that was away")
     }
 
+    @Test func broadcastThatIsTooLongReloadsThePagesOfItsStream() throws {
+        let redis = try RedisServer()
+        let server = try PaycastServer(environment: ["REDIS_URL": redis.url])
+        try waitForReady(server, status: 200, text: "true")
+        let page = try page(of: server)
+        let other = try server.page(of: "user:43:notice")
+        let cursor = try #require(try page.block().id)
+        #expect(try other.block().id != nil)
+        let client = try redis.client()
+        try client.send("PUBLISH", Self.stream, railsJSON(update(String(repeating: "x", count: 256 << 10))))
+        try client.send("PUBLISH", "user:43:notice", railsJSON(update("short")))
+        #expect(try page.message().data == #"<turbo-stream action="refresh"></turbo-stream>"#)
+        #expect(try other.message().data == update("short"), "another stream")
+        let late = try self.page(of: server, since: "&since=\(cursor)")
+        #expect(try late.message().data?.contains("refresh") == true, "a page that was away")
+        #expect(server.process.errors.contains("broadcasts of the app cannot be sent"))
+    }
+
     /// What Action Cable itself publishes, where Debian's ruby-actioncable and ruby-redis are installed.
     @Test(.enabled(if: actionCableIsInstalled)) func actionCableReachesThePage() throws {
         let redis = try RedisServer()
