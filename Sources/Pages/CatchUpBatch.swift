@@ -53,7 +53,8 @@ public struct CatchUpBatch: Sendable {
 
     /// Keeps only the refreshes that `isNews` accepts by their positions; 0 stands for a message without a position.
     public func withRefreshes(where isNews: (Int64) -> Bool) -> CatchUpBatch {
-        filtered { part, position in !part.isRefresh || isNews(position ?? 0) }
+        guard messages.contains(where: \.hasRefresh) else { return self }
+        return filtered { part, position in !part.isRefresh || isNews(position ?? 0) }
     }
 
     /// Calls `isIncluded` for each part, newest first.

@@ -5,9 +5,6 @@ import Synchronization
 /// Remembers which refreshes reloaded pages whose HTML may name the same cursor afterwards. All loops of a gateway
 /// share it, since a page may come back to another loop.
 ///
-/// Pages of one stream and one cursor cannot be told apart, but they can be counted: a page that reloads has closed its
-/// connection before. So whoever comes while no page is away is one that has not had the refresh.
-///
 /// It lives in memory and is bounded: after a restart, or after tens of thousands of other reloads, a page is reloaded
 /// once more.
 ///
@@ -22,22 +19,9 @@ public final class SentRefreshes: Sendable {
     private struct Sent {
         /// The newest refresh that arrived, as far as we know.
         var arrived: Int64 = -1
-        /// How many of the pages that have had it are connected, and how many have gone and may come back.
-        var connected = 0
-        var away = 0
-        /// The newest refresh written to open pages, to how many, and until when a page's return proves that it arrived.
+        /// The newest refresh written to an open page, and until when the page's return proves that it arrived.
         var written: Int64 = -1
-        var writtenTo = 0
         var provableUntil: MonotonicTime = 0
-
-        /// The newest refresh that the page which connects now has had; -1 if it has had none.
-        mutating func connect(now: MonotonicTime) -> Int64 {
-            if arrived < written, now < provableUntil { (arrived, connected, away) = (written, 0, writtenTo) }
-            if away == 0, connected > 0 { return -1 }
-            away = max(0, away - 1)
-            connected += 1
-            return arrived
-        }
     }
 
     static let capacity = 20_000
@@ -47,47 +31,32 @@ public final class SentRefreshes: Sendable {
 
     public init() {}
 
-    /// Up to which entry refreshes have reached a page that connects and has missed one; -1 if it needs them all. Call
-    /// `disconnect` when a page has gone that has had one.
-    public func connect(
-        on stream: StreamName,
-        for refreshes: RefreshPolicy,
-        now: MonotonicTime = monotonicNanoseconds()
-    ) -> Int64 {
-        switch refreshes {
-        case .never: .max
-        case .always: -1
-        case .once(let origin): change(Pages(stream: stream, origin: origin)) { $0?.connect(now: now) } ?? -1
-        }
-    }
-
-    /// A page that has had a refresh has gone. If it comes back, it has reloaded.
-    public func disconnect(on stream: StreamName, for refreshes: RefreshPolicy) {
-        guard case .once(let origin) = refreshes else { return }
-        change(Pages(stream: stream, origin: origin)) { sent in
-            guard let connected = sent?.connected, connected > 0 else { return }
-            sent?.connected -= 1
-            sent?.away += 1
-        }
-    }
-
-    /// A page was sent a refresh among what it missed. `isFirst`: it has had none before, so far as this connection knows.
-    public func recordMissed(
+    /// Whether a refresh may be sent among what a page missed. `position` is its entry's, or 0 if it has no entry.
+    public func isNews(
         _ position: Int64,
         on stream: StreamName,
         for refreshes: RefreshPolicy,
-        isFirst: Bool = true
-    ) {
-        guard case .once(let origin) = refreshes else { return }
-        change(Pages(stream: stream, origin: origin)) { known in
-            var sent = known ?? Sent()
-            if position > sent.arrived {
-                (sent.arrived, sent.connected, sent.away) = (position, 1, 0)
-            } else if isFirst {
-                sent.connected += 1
+        now: MonotonicTime = monotonicNanoseconds()
+    ) -> Bool {
+        switch refreshes {
+        case .never: return false
+        case .always: return true
+        case .once(let origin):
+            let pages = Pages(stream: stream, origin: origin)
+            return halves.withLock { halves in
+                guard var sent = halves[pages] else { return true }
+                if position <= sent.arrived { return false }
+                guard position <= sent.written, now < sent.provableUntil else { return true }
+                sent.arrived = sent.written
+                halves[pages] = sent
+                return false
             }
-            known = sent
         }
+    }
+
+    /// A page was sent a refresh among what it missed.
+    public func recordMissed(_ position: Int64, on stream: StreamName, for refreshes: RefreshPolicy) {
+        record(on: stream, for: refreshes) { $0.arrived = max($0.arrived, position) }
     }
 
     /// A refresh was written to an open page.
@@ -97,22 +66,19 @@ public final class SentRefreshes: Sendable {
         for refreshes: RefreshPolicy,
         now: MonotonicTime = monotonicNanoseconds()
     ) {
-        guard case .once(let origin) = refreshes else { return }
-        change(Pages(stream: stream, origin: origin)) { known in
-            var sent = known ?? Sent()
-            if position > sent.written { (sent.written, sent.writtenTo) = (position, 0) }
-            sent.writtenTo += 1
-            sent.provableUntil = now + SentRefreshes.returnNanoseconds
-            known = sent
+        record(on: stream, for: refreshes) {
+            $0.written = max($0.written, position)
+            $0.provableUntil = now + SentRefreshes.returnNanoseconds
         }
     }
 
-    private func change<Result: Sendable>(_ pages: Pages, _ change: (inout Sent?) -> Result) -> Result {
+    private func record(on stream: StreamName, for refreshes: RefreshPolicy, change: (inout Sent) -> Void) {
+        guard case .once(let origin) = refreshes else { return }
+        let pages = Pages(stream: stream, origin: origin)
         halves.withLock { halves in
-            var sent = halves[pages]
-            let result = change(&sent)
-            if let sent { halves[pages] = sent }
-            return result
+            var sent = halves[pages] ?? Sent()
+            change(&sent)
+            halves[pages] = sent
         }
     }
 }
@@ -125,10 +91,9 @@ public final class SentRefreshes: Sendable {
 public enum RefreshPolicy: Sendable, Hashable {
     /// The page does not say what it has seen: its server has just rendered it.
     case never
-    /// The page's HTML says it, and may say the same after every reload. So an entry reloads as many pages of one stream
-    /// and one origin as there are at a time, whether they were open or missed it (`SentRefreshes`). The price: a page that
-    /// comes when another has just gone is taken for that one's return, and a page that comes before its own old
-    /// connection has ended is reloaded once more.
+    /// The page's HTML says it, and may say the same after every reload. So each entry reloads the pages of one stream
+    /// and one origin only once, whether they were open or missed it (`SentRefreshes`). The price: of two tabs with the
+    /// same origin, the second is not reloaded if it was away when the first was reloaded.
     case once(MissedSince)
     /// The page's client keeps count of what arrives, and loses the count with the page. So anything newer has not
     /// arrived, and a refresh that reloaded the page is never sent to it again.

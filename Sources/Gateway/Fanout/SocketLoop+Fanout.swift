@@ -67,24 +67,14 @@ extension SocketLoop {
         while let frame = next {
             var frames = FrameCache(html: frame.html, cursor: frame.position.map(cursor))
             guard subscriber.connection.link.write(frames.bytes(for: subscriber)) else { return false }
-            if let refresh = frame.refresh { recordMissed(refresh, for: subscriber.subscription) }
+            if let refresh = frame.refresh {
+                settings.sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
+            }
             wrote(to: subscriber.connection)
             guard !subscriber.connection.link.isBehind else { return true }
             next = frame.hasMore ? hub.writable(subscriber.subscription) : nil
         }
         return true
-    }
-
-    private func recordMissed(_ refresh: Int64, for id: SubscriptionID) {
-        guard var subscriber = subscriber(id) else { return }
-        settings.sentRefreshes.recordMissed(
-            refresh,
-            on: subscriber.stream,
-            for: subscriber.refreshes,
-            isFirst: !subscriber.hasHadRefresh
-        )
-        subscriber.hasHadRefresh = true
-        subscribers[Int(id.index)] = subscriber
     }
 }
 
@@ -194,10 +184,8 @@ extension SocketLoop {
     func news(in missed: CatchUpBatch, for subscriber: Subscriber) -> CatchUpBatch {
         var news = missed.collapsed
         if subscriber.transport != .feed { news = news.bounded(to: limits.queuedBytes) }
-        if news.messages.contains(where: \.hasRefresh) {
-            let reached = settings.sentRefreshes.connect(on: subscriber.stream, for: subscriber.refreshes)
-            if reached >= 0 { subscribers[Int(subscriber.subscription.index)]?.hasHadRefresh = true }
-            news = news.withRefreshes { $0 > reached }
+        news = news.withRefreshes {
+            settings.sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
         }
         if !news.messages.isEmpty { metrics.catchUps.add() }
         metrics.catchUpMessages.add(news.messages.count)

@@ -69,9 +69,6 @@ extension SocketLoop {
         subscribers[Int(id.index)] = nil
         if subscriber.transport == .feed, !hub.follows(subscriber.stream) { feeds[subscriber.stream] = nil }
         port.count(-1, followersOf: subscriber.stream)
-        if subscriber.hasHadRefresh {
-            settings.sentRefreshes.disconnect(on: subscriber.stream, for: subscriber.refreshes)
-        }
     }
 
     /// Ends everything that the connection follows.
@@ -108,8 +105,6 @@ struct Subscriber {
     let transport: Transport
     /// The refreshes that its page receives when it catches up.
     let refreshes: RefreshPolicy
-    /// Whether one of those reached its page, in this connection or before it (`SentRefreshes`).
-    var hasHadRefresh = false
     let openedAt: Instant
     /// When its name ends.
     let expires: Instant?
