@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: [
         Refusal(words: ["backup", "paycast.db"], error: "paycast.db is the ledger itself"),
         Refusal(words: ["backup", "notes.txt"], error: "exists and is not a backup of a ledger"),
-        Refusal(words: ["backup", "nowhere/copy.db"], error: "cannot be"),
+        Refusal(words: ["backup", "nowhere/copy.db"], error: "there is no folder nowhere/"),
         Refusal(words: ["backup", "copy.db", "--database", "sqlite:none.db"], error: "there is no ledger at none.db"),
         Refusal(words: ["restore", "notes.txt"], error: "notes.txt cannot be copied: it is damaged, or not a ledger"),
         Refusal(words: ["restore", "none.db"], error: "there is no ledger at none.db"),
