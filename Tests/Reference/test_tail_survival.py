@@ -16,6 +16,7 @@ from servers import KEY, Paycast
 TRANSPORTS = ["websocket", "cable", "sse"]
 LAST = "last"
 STATE = '<turbo-stream action="update" target="state"><template>{}</template></turbo-stream>'
+ROW = '<turbo-stream action="append" target="{}"></turbo-stream>'
 
 
 class Tail:
@@ -66,9 +67,8 @@ class Publisher(threading.Thread):
                 self.publish(f"n{number}")
 
     def publish(self, target):
-        # Of two kinds: what stays, and what a newer one replaces for those who were away.
-        html = f'<turbo-stream action="append" target="{target}"></turbo-stream>' + STATE.format(target)
-        self.server.post("/broadcasts", {"stream": "room", "html": html})
+        # Of two kinds: what a newer one replaces for those who were away, and what stays. A tail ends with the latter.
+        self.server.post("/broadcasts", {"stream": "room", "html": STATE.format(target) + ROW.format(target)})
         self.accepted.append(target)
 
     def finish(self):
@@ -90,7 +90,7 @@ def check(publisher, tail):
     shown, errors = tail.shown()
     elements = [element["html"] for element in shown]
     assert len(elements) == len(set(elements)), sorted({html for html in elements if elements.count(html) > 1})
-    assert elements[-1] == STATE.format(LAST)
+    assert elements[-2:] == [STATE.format(LAST), ROW.format(LAST)]
     targets = [element["target"] for element in shown if element["action"] == "append"]
     # A fragment is shown before its publisher hears of it, or is even alive to.
     begin = next(index for index, name in enumerate(publisher.accepted) if name in targets)
