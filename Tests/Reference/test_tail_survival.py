@@ -199,4 +199,4 @@ def test_an_address_that_leads_nowhere_is_left_for_the_next_one(server, tmp_path
         output, errors = process.communicate()
         for caller in callers:
             caller.close()
-    assert process.returncode == 0 and "#a" in output, errors
+    assert process.returncode == 0 and "#state" in output, errors
