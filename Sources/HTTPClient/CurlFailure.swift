@@ -24,7 +24,7 @@ struct CurlFailure {
         case CURLE_PEER_FAILED_VERIFICATION: .certificate(origin, flaw)
         case CURLE_SSL_CACERT_BADFILE: .noAuthorities(authorityFile ?? "the system's file of authorities")
         case CURLE_GOT_NOTHING: .noAnswer(origin)
-        // A head of an answer that ends in the middle is none of libcurl's errors.
+        // libcurl does not report an error when an answer ends in the middle of its head.
         case CURLE_OK, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR: .brokenOff(origin)
         case CURLE_RECV_ERROR: words.hasSuffix("in chunked-encoding") ? .notHTTP(origin) : .brokenOff(origin)
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .notHTTP(origin)

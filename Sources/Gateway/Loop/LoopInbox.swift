@@ -15,8 +15,8 @@ struct LoopInbox {
         return answers.popLast()
     }
 
-    /// The next mail; of several messages, the first. Nil if there is none. Beside messages that are published and unwritten,
-    /// only more messages are taken: all else comes after those are written.
+    /// Takes one item of mail, or nil if the mailbox is empty; from an item with several publications, only the first. While
+    /// published messages wait to be written, it takes nothing but more messages: all else comes after them.
     mutating func nextMail(from port: LoopPort, besideUnwritten isBeside: Bool) -> LoopPort.Mail? {
         if mail.isEmpty { mail = port.takeMail().reversed() }
         guard let next = mail.last, !isBeside || next.mayJoin else { return nil }

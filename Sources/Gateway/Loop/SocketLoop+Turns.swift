@@ -34,7 +34,7 @@ extension SocketLoop {
         }
     }
 
-    /// Handles the next mail. Returns false if there is none, or if unwritten messages come before it.
+    /// Handles one item of mail. Returns false if the mailbox is empty, or if unwritten messages must go first.
     private func handleMail() -> Bool {
         guard let mail = inbox.nextMail(from: port, besideUnwritten: !unwritten.isEmpty) else { return false }
         turn.handledMail()

@@ -74,7 +74,7 @@ extension PurchaseMachine {
         return [.renewStream(product: product)]
     }
 
-    /// `stream` is nil when there is none, perhaps because nobody could be asked. Each renewal counts as a failure until the
+    /// `stream` is nil if the backend gave none or could not be asked. Each renewal counts as a failure until the
     /// server has taken a stream: a backend whose streams the server refuses is asked less and less.
     mutating func renew(_ stream: SignedStream?, isUnreached: Bool, at moment: Moment) -> [PurchaseAction] {
         renewal.backoff.fail(at: moment.now, random: moment.chance)

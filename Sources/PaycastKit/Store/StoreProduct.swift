@@ -4,7 +4,7 @@ public import Foundation
 public struct StoreProduct: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
-    /// The store's description, for people. Nil if there is none.
+    /// The description that the store shows to buyers, or nil if the product has no description.
     public var details: String?
     /// Nil for one that is newer than this package, or if the store does not tell.
     public var kind: SignedTransaction.ProductType?
