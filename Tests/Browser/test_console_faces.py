@@ -110,9 +110,12 @@ SHAPE = """() => [...document.querySelectorAll("main :is(h1, h2, th, caption, su
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in ("live", "live-filtered")])
 def test_it_says_the_same_without_javascript(page_of, name):
     """But for the time, which the reader's zone is added to, and the live list."""
-    ours = page_of(name).evaluate(SHAPE)
-    plain = page_of(name, java_script_enabled=False)
-    assert plain.evaluate(SHAPE) == ours
+    page, plain = page_of(name), page_of(name, java_script_enabled=False)
+    if plain.evaluate(SHAPE) != page.evaluate(SHAPE):
+        # A minute that begins between the two is a column more in the overview's tables: the next one is a minute away.
+        page.reload()
+        plain.reload()
+    assert plain.evaluate(SHAPE) == page.evaluate(SHAPE)
 
 
 def test_somebody_without_javascript_gets_everywhere(office, open_page):

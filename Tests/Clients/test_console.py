@@ -179,7 +179,7 @@ def test_two_people_act_on_the_same_user(desk, browser, shop, user):
     try:
         for each, product in ((desk, "pro.annual"), (colleague, "pro.monthly")):
             each.open(f"/console/users/{user}/grant")
-            each.fill("Product", product)
+            each.fill("Or a product", product)
             each.fill("Why", f"ticket of {product}")
         desk.press("Grant it")
         colleague.press("Grant it")
@@ -193,7 +193,7 @@ def test_two_people_act_on_the_same_user(desk, browser, shop, user):
 
 def test_the_same_form_sent_twice_acts_once(desk, shop, user):
     desk.open(f"/console/users/{user}/grant")
-    desk.fill("Product", "pro.annual")
+    desk.fill("Or a product", "pro.annual")
     desk.fill("Why", "ticket 9")
     again = desk.evaluate(
         "const form = document.querySelector('main form[method=post]');"
