@@ -13,18 +13,13 @@ let language: [SwiftSetting] = [
 
 let settings = language + [.treatAllWarnings(as: .error)]
 
-/// Rules and a ledger that tests put through thousands of histories: compiled as in a release, they take a third of the
-/// time. The other rooms are built twice as fast without it.
-let optimized: [SwiftSetting] = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
-let roomsOfHistories: Set = ["Encoding", "Domain", "Ledger"]
-
 func library(_ name: String, _ dependencies: [String], path: String? = nil, exclude: [String] = []) -> Target {
     .target(
         name: name,
         dependencies: dependencies.map { .init(stringLiteral: $0) },
         path: path,
         exclude: exclude,
-        swiftSettings: roomsOfHistories.contains(name) ? optimized : settings
+        swiftSettings: settings
     )
 }
 

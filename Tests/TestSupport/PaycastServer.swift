@@ -1,3 +1,4 @@
+import Crypto
 import Synchronization
 
 /// A `paycast serve` of its own, with its ledger and its `.paycast/` in a temporary folder.
@@ -17,6 +18,7 @@ public final class PaycastServer: Sendable {
         environment: [String: String] = [:]
     ) throws {
         folder = TemporaryFolder()
+        if arguments.contains("--dev") { folder.write(try PaycastServer.googleKey.get(), to: ".paycast/google.pem") }
         let arguments = ["--public", publicFolder] + arguments
         self.arguments = arguments
         self.program = program
@@ -24,6 +26,9 @@ public final class PaycastServer: Sendable {
         let words = PaycastServer.words(arguments, port: reserved.number)
         current = Mutex(try PaycastServer.start(program, words: words, environment: environment, folder: folder))
     }
+
+    /// Shared by all servers of a run: making an RSA key is two thirds of a new server's start.
+    private static let googleKey = Result { try RSAPrivateKey.generate().pem() }
 
     public var url: String { "\(arguments.contains("--tls-cert") ? "https" : "http")://127.0.0.1:\(port)" }
     public var port: Int { reserved.number }

@@ -10,7 +10,9 @@ public final class TemporaryFolder: Sendable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    deinit {
+    deinit { remove() }
+
+    func remove() {
         let process = spawn("rm", ["-rf", path], [:], "/", [])
         waitpid(process, nil, 0)
     }
