@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// Pages of one stream, cursor and address cannot be told apart, but they can be counted: a page that reloads ends its
 /// connection, or its subscription, before it opens another. So a page that comes while all that have had the refresh are
-/// there is another one, and is sent it. One that comes soon after one of them has gone is taken for that one.
+/// there is another one, and is sent it. One that comes soon after one of them has gone is taken for that one, under another
+/// cursor too: most servers render a new one.
 ///
 /// A refresh that was written to an open page may have gone into a dead connection. Only a page that comes back within
 /// seconds proves that the refresh arrived; after those seconds it counts as missed.
@@ -30,7 +31,7 @@ public final class SentRefreshes: Sendable {
             over line: Line,
             as subscription: SubscriptionID
         ) {
-            kind = Kind(stream: stream, refreshes: refreshes, address: address)
+            kind = Kind(source: Source(stream: stream, address: address), refreshes: refreshes)
             self.refreshes = refreshes
             self.line = line
             self.subscription = subscription
@@ -54,8 +55,13 @@ public final class SentRefreshes: Sendable {
 
     /// What pages have in common that cannot be told apart.
     fileprivate struct Kind: Hashable {
-        let stream: StreamName
+        let source: Source
         let refreshes: RefreshPolicy
+    }
+
+    /// What a page has in common with itself after a reload.
+    fileprivate struct Source: Hashable {
+        let stream: StreamName
         let address: IPAddress?
     }
 
@@ -118,7 +124,16 @@ public final class SentRefreshes: Sendable {
     /// The time for which a page that had missed a refresh may take to reload.
     static let awayNanoseconds: UInt64 = 20_000_000_000
 
-    private let kinds = Mutex(BoundedCache<Kind, Sent>(capacity: SentRefreshes.capacity))
+    private struct Memory {
+        var kinds = BoundedCache<Kind, Sent>(capacity: SentRefreshes.capacity)
+        /// The kinds of a source that were sent a refresh, the newest last.
+        var sources = BoundedCache<Source, [Kind]>(capacity: SentRefreshes.capacity)
+    }
+
+    /// As many of one source are remembered.
+    private static let kindsOfASource = 8
+
+    private let memory = Mutex(Memory())
 
     public init() {}
 
@@ -136,9 +151,9 @@ public final class SentRefreshes: Sendable {
         case .always: return -1
         case .once: break
         }
-        return kinds.withLock { kinds in
-            guard var sent = kinds[page.kind] else { return -1 }
-            defer { kinds[page.kind] = sent }
+        return memory.withLock { memory in
+            guard var sent = memory.kinds[page.kind] else { return -1 }
+            defer { memory.kinds[page.kind] = sent }
             let mayBeTold = newest > sent.newest || sent.told < SentRefreshes.reloads
             guard !sent.takeAway(now: now, before: page, firstEnded: firstEnded), mayBeTold else {
                 sent.add(Connected(page))
@@ -146,6 +161,23 @@ public final class SentRefreshes: Sendable {
             }
             sent.told += 1
             return -1
+        }
+    }
+
+    /// A page comes that has missed no refresh. If one of its source has gone, that one has come back, rendered anew.
+    public func came(
+        _ page: Page,
+        now: MonotonicTime = monotonicNanoseconds(),
+        firstEnded: ([Line]) -> Int?
+    ) {
+        guard page.isCounted else { return }
+        memory.withLock { memory in
+            for kind in memory.sources[page.kind.source] ?? [] where kind != page.kind {
+                guard var sent = memory.kinds[kind] else { continue }
+                let isTaken = sent.takeAway(now: now, before: page, firstEnded: firstEnded)
+                memory.kinds[kind] = sent
+                if isTaken { return }
+            }
         }
     }
 
@@ -167,23 +199,26 @@ public final class SentRefreshes: Sendable {
 
     private func record(_ position: Int64, at page: Page, change: (inout Sent) -> Void) {
         guard page.isCounted else { return }
-        kinds.withLock { kinds in
-            var sent = kinds[page.kind] ?? Sent(position)
+        memory.withLock { memory in
+            var sent = memory.kinds[page.kind] ?? Sent(position)
             if position > sent.newest { sent = Sent(position) }
             change(&sent)
-            kinds[page.kind] = sent
+            memory.kinds[page.kind] = sent
+            let known = memory.sources[page.kind.source] ?? []
+            guard !known.contains(page.kind) else { return }
+            memory.sources[page.kind.source] = known.suffix(SentRefreshes.kindsOfASource - 1) + [page.kind]
         }
     }
 
     /// A page that may have had a refresh has gone: whoever comes soon is taken for it.
     public func left(_ page: Page, now: MonotonicTime = monotonicNanoseconds()) {
         guard page.isCounted else { return }
-        kinds.withLock { kinds in
-            guard var sent = kinds[page.kind], let index = sent.connected.firstIndex(where: { $0.isOf(page) })
+        memory.withLock { memory in
+            guard var sent = memory.kinds[page.kind], let index = sent.connected.firstIndex(where: { $0.isOf(page) })
             else { return }
             let until = sent.connected.remove(at: index).provableUntil ?? now + SentRefreshes.awayNanoseconds
             if until > now { sent.away = sent.away.suffix(SentRefreshes.pagesOfAKind - 1) + [until] }
-            kinds[page.kind] = sent
+            memory.kinds[page.kind] = sent
         }
     }
 }

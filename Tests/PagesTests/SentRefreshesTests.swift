@@ -131,6 +131,20 @@ import Testing
         }
     }
 
+    /// Two tabs were away, and are rendered under a new cursor when they reload.
+    @Test func aPageThatIsRenderedAnewIsNotTakenForOneThatStillComes() throws {
+        for hasEnded in [false, true] {
+            let stream = "room:\(hasEnded)"
+            let first = try Self.page(1, on: stream)
+            #expect(comes(first) == -1)
+            if !hasEnded { sent.left(first, now: 0) }
+            let anew = try Self.page(2, on: stream, for: .once(Self.six))
+            sent.came(anew, now: 0) { $0.firstIndex { $0.descriptor == 1 } }
+            if hasEnded { sent.left(first, now: 0) }
+            #expect(comes(try Self.page(3, on: stream)) == -1, "the second tab")
+        }
+    }
+
     /// Streams of one HTTP/2 connection: what says that a page has left came before the one that comes.
     @Test func whatComesOverTheSameLineComesInOrder() throws {
         let pages = try (1...3).map { try Self.page($0, over: 1) }

@@ -190,6 +190,8 @@ extension SocketLoop {
             let reached = settings.sentRefreshes.reached(by: page, missing: newest, firstEnded: Socket.firstEnded)
             if reached >= 0 { hadRefresh(subscriber.subscription) }
             news = news.withRefreshes(after: reached)
+        } else {
+            settings.sentRefreshes.came(subscriber.page, firstEnded: Socket.firstEnded)
         }
         if !news.messages.isEmpty { metrics.catchUps.add() }
         metrics.catchUpMessages.add(news.messages.count)
