@@ -51,10 +51,12 @@ public struct CatchUpBatch: Sendable {
         return missed
     }
 
-    /// Keeps only the refreshes that `isNews` accepts by their positions; 0 stands for a message without a position.
-    public func withRefreshes(where isNews: (Int64) -> Bool) -> CatchUpBatch {
-        guard messages.contains(where: \.hasRefresh) else { return self }
-        return filtered { part, position in !part.isRefresh || isNews(position ?? 0) }
+    /// The position of the newest refresh, 0 if its message has none; nil without a refresh.
+    public var newestRefresh: Int64? { messages.last(where: \.hasRefresh).map { $0.position ?? 0 } }
+
+    /// Keeps only the refreshes after a position; 0 stands for a message without one.
+    public func withRefreshes(after position: Int64) -> CatchUpBatch {
+        filtered { part, place in !part.isRefresh || place ?? 0 > position }
     }
 
     /// Calls `isIncluded` for each part, newest first.

@@ -15,6 +15,8 @@ from websockets.sync.client import connect
 
 INTERVAL = 0.02
 PATIENCE = 60
+# How often it asks at least, for a longest wait that says something.
+ENOUGH = 25
 
 
 class Probe:
@@ -29,10 +31,14 @@ class Probe:
         assert self.process.stdout.readline() == "ready\n"
         return self
 
+    def wait_for_answers(self):
+        """Until each kind has got enough."""
+        assert self.process.stdout.readline() == "enough\n"
+
     def __exit__(self, *error):
         output, _ = self.process.communicate(timeout=2 * PATIENCE)
         if error == (None, None, None):
-            self.waits = json.loads(output)
+            self.waits = json.loads(output.splitlines()[-1])
 
     def __str__(self):
         return ", ".join(f"{kind} {1000 * longest:.0f} ms of {count}" for kind, (longest, count) in self.waits.items())
@@ -45,18 +51,22 @@ class Kind(threading.Thread):
         super().__init__()
         self.place, self.key, self.signed = urlsplit(url).netloc, key, signed
         self.longest, self.count, self.failure = 0, 0, None
+        self.has_enough = threading.Event()
         self.open()
 
     def run(self):
         try:
-            while not ended.is_set():
+            while not ended.is_set() or not self.has_enough.is_set():
                 start = time.perf_counter()
                 self.ask()
                 wait = time.perf_counter() - start
                 self.longest, self.count = max(self.longest, wait), self.count + 1
+                if self.count == ENOUGH:
+                    self.has_enough.set()
                 time.sleep(max(0, INTERVAL - wait))
         except Exception as failure:
             self.failure = failure
+            self.has_enough.set()
 
 
 class Request(Kind):
@@ -102,6 +112,9 @@ if __name__ == "__main__":
     for thread in kinds.values():
         thread.start()
     print("ready", flush=True)
+    for thread in kinds.values():
+        thread.has_enough.wait()
+    print("enough", flush=True)
     sys.stdin.read()
     ended.set()
     for thread in kinds.values():

@@ -147,6 +147,17 @@ class Server(Paycast):
         with open(f"/proc/{self.process.pid}/status") as status:
             return int(re.search(f"^{line}:\\s+(\\d+) kB$", status.read(), re.MULTILINE)[1]) << 10
 
+    def settled_memory(self):
+        """In bytes, once it has given nothing more back for three looks of what trims it each second (`MemoryTrimSchedule`)."""
+        readings = [self.memory()]
+
+        def is_settled():
+            readings.append(self.memory())
+            return len(readings) > 60 and readings[-60] - readings[-1] < 1 << 20
+
+        wait_until(is_settled)
+        return readings[-1]
+
     def stop(self, seconds=SECONDS):
         super().stop(seconds)
         for curl in self.curls:

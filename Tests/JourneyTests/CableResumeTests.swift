@@ -6,21 +6,30 @@ import Testing
 /// The extended protocol: sessions that are resumed, and messages with a place in a history.
 @Suite(.blocking) struct CableResumeTests {
     private let server: PaycastServer
+    private let name: String
     private let identifier: String
 
     init() throws {
         server = try PaycastServer()
         let sign = server.paycast("sign", "room:1")
         #expect(try sign.waitForExit() == 0)
-        identifier = CableClient.identifier(String(sign.output.split(separator: "\n").first ?? ""))
+        name = String(sign.output.split(separator: "\n").first ?? "")
+        identifier = CableClient.identifier(name)
     }
 
-    private func client(resuming sid: String? = nil) throws -> CableClient {
+    private func client(resuming sid: String? = nil, headers: [(String, String)] = []) throws -> CableClient {
         let query = sid.map { "?sid=\($0)" } ?? ""
-        return try CableClient(port: server.port, query: query, subprotocol: "actioncable-v1-ext-json")
+        return try CableClient(
+            port: server.port,
+            query: query,
+            subprotocol: "actioncable-v1-ext-json",
+            headers: headers
+        )
     }
 
-    private func publish(_ text: String) throws {
+    /// Returns its cursor.
+    @discardableResult
+    private func publish(_ text: String) throws -> String {
         let process = server.paycast(
             "publish",
             "--stream",
@@ -33,6 +42,7 @@ import Testing
             text
         )
         #expect(try process.waitForExit() == 0, "\(process.errors)")
+        return String(process.output.split(separator: "\n").first ?? "")
     }
 
     private func history(after message: JSONNode) -> String {
@@ -68,6 +78,79 @@ import Testing
         try publish("four")
         #expect(try second.html().contains("four"))
         #expect(try client(resuming: sid).welcome["restored"] == nil)
+    }
+
+    /// A client whose page was rendered before `one`, and that had `one` and `two` before its line broke and `three` was
+    /// published.
+    private func returned(
+        headers: [(String, String)] = []
+    ) throws -> (client: CableClient, identifier: String, seen: JSONNode) {
+        let identifier = CableClient.identifier(name, since: try publish("zero"))
+        var first: CableClient? = try client(headers: headers)
+        let sid = try #require(first?.welcome["sid"]?.text)
+        #expect(try first?.subscribe(identifier) == "confirm_subscription")
+        for text in ["one", "two"] { try publish(text) }
+        let heard = try (0..<2).map { _ in try #require(try first?.next()) }
+        #expect(heard.map { $0["message"]?.text?.contains("one") } == [true, false])
+        first = nil
+        try publish("three")
+        return (try resumed(sid), identifier, heard[1])
+    }
+
+    /// What AnyCable's client says and hears (https://docs.anycable.io/misc/action_cable_protocol), to the byte.
+    @Test func aResumedSessionHearsItsHistoryOnceAndNothingBefore() throws {
+        let (client, identifier, seen) = try returned()
+        let sid = try #require(client.welcome["sid"]?.text)
+        let literal = JSONLiteral.literal(identifier)
+        let welcome = #"{"type":"welcome","sid":"\#(sid)","restored":true,"restored_ids":[\#(literal)]}"#
+        #expect(client.welcome == JSONNode(welcome))
+        for _ in 0..<2 { try awaitPong(client, [#"{"type":"pong"}"#]) }
+        let (epoch, offset) = (try #require(seen["epoch"]?.text), try #require(seen["offset"]?.integer))
+        let streams = #"{"room:1":{"offset":\#(offset),"epoch":"\#(epoch)"}}"#
+        let since = #""history":{"since":1755000000,"streams":\#(streams)}"#
+        try client.webSocket.send(text: #"{"identifier":\#(literal),"command":"history",\#(since)}"#)
+        let html = #"<turbo-stream action=\"append\" target=\"log\"><template>three</template></turbo-stream>"#
+        let place = #""stream_id":"room:1","epoch":"\#(epoch)","offset":\#(offset + 1)"#
+        try awaitPong(
+            client,
+            [
+                #"{"identifier":\#(literal),"message":"\#(html)",\#(place)}"#,
+                #"{"identifier":\#(literal),"type":"confirm_history"}"#,
+                #"{"type":"pong"}"#,
+            ]
+        )
+        // Nor later, when a client that never asks goes on.
+        for _ in 0..<2 { while JSONNode(try client.webSocket.text())?["type"]?.text != "ping" {} }
+        try awaitPong(client, [#"{"type":"pong"}"#])
+    }
+
+    /// What has certainly arrived is not shown twice, and nothing is lost.
+    @Test func aSessionThatAsksForNoHistoryGoesOn() throws {
+        let (client, _, _) = try returned()
+        #expect(client.welcome["restored"]?.boolean == true)
+        for (number, text) in ["three", "four"].enumerated() {
+            if number > 0 { try publish(text) }
+            let html = try client.html()
+            #expect(html == #"<turbo-stream action="append" target="log"><template>\#(text)</template></turbo-stream>"#)
+        }
+    }
+
+    /// A proxy has confirmed what it may never have passed on.
+    @Test func aSessionBehindAProxyGoesOnFromItsPage() throws {
+        let (client, _, _) = try returned(headers: [("X-Forwarded-For", "192.0.2.9")])
+        let missed = try client.html()
+        #expect(["one", "two", "three"].allSatisfy { missed.contains($0) } && !missed.contains("zero"), "\(missed)")
+    }
+
+    /// Sends AnyCable's `ping` and reads to its answer: what comes, but for the server's own pings.
+    private func awaitPong(_ client: CableClient, _ expected: [String]) throws {
+        try client.webSocket.send(text: #"{"command":"ping"}"#)
+        var heard: [String] = []
+        while heard.last != expected.last, heard.count < expected.count {
+            let text = try client.webSocket.text()
+            if !text.contains(#""type":"ping""#) { heard.append(text) }
+        }
+        #expect(heard == expected)
     }
 
     @Test func historyComesWithTheSubscription() throws {

@@ -39,7 +39,7 @@ import Testing
             )
             return Message(stream: stream, position: position == 0 ? nil : position, parts: [part])
         }
-        let missed = CatchUpBatch(through: 9, messages: messages).collapsed.withRefreshes { $0 > example.seen }
+        let missed = CatchUpBatch(through: 9, messages: messages).collapsed.withRefreshes(after: example.seen)
         let left = missed.messages.flatMap { message in
             message.parts.map { part in
                 let key =

@@ -164,14 +164,21 @@ final class CableConnection {
     var waiting: [(id: SubscriptionID, request: PageRequest)] = []
     /// The one whose missed messages are being read.
     var reading: (id: SubscriptionID, request: PageRequest)?
+    /// Resumed subscriptions whose client has not told yet what it has seen, each with how it goes on if it never does.
+    var resumed: [(id: SubscriptionID, request: PageRequest)] = []
+    /// The pings that were sent.
+    var pings = 0
+    /// Whether a proxy passes on what is written: what it confirms may never arrive.
+    let isForwarded: Bool
     /// The bytes of confirmations and rejections that were sent since the socket stopped accepting bytes.
     var owed = 0
 
     /// The confirmations of all subscriptions that a connection may have, 4 KB each.
     static let owedLimit = 400 << 10
 
-    init(on connection: Connection, sid: String?, limits: Limits) {
+    init(on connection: Connection, sid: String?, isForwarded: Bool, limits: Limits) {
         self.connection = connection
+        self.isForwarded = isForwarded
         transport = sid == nil ? .cable : .extendedCable
         self.sid = sid
         session = CableSession(limits: limits)

@@ -22,8 +22,7 @@ extension SocketLoop {
     @discardableResult
     func publish(_ message: Message) -> Int {
         let recipients = hub.publish(message)
-        turn.queued(for: hub.queued)
-        hub.queued = 0
+        countQueued()
         unwritten.add(message, cursor: message.position.map(cursor), to: recipients.live)
         endSlowConsumers(recipients.closed)
         return recipients.live.count
@@ -38,7 +37,8 @@ extension SocketLoop {
         turn.wrote(bytes.count)
         guard subscriber.connection.link.write(bytes) else { return end(subscriber.connection) }
         if let refresh {
-            settings.sentRefreshes.recordLive(refresh, on: subscriber.stream, for: subscriber.refreshes)
+            settings.sentRefreshes.recordLive(refresh, at: subscriber.page)
+            hadRefresh(subscriber.subscription)
         }
         wrote(to: subscriber.connection)
     }
@@ -68,7 +68,8 @@ extension SocketLoop {
             var frames = FrameCache(html: frame.html, cursor: frame.position.map(cursor))
             guard subscriber.connection.link.write(frames.bytes(for: subscriber)) else { return false }
             if let refresh = frame.refresh {
-                settings.sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
+                settings.sentRefreshes.recordMissed(refresh, at: subscriber.page)
+                hadRefresh(subscriber.subscription)
             }
             wrote(to: subscriber.connection)
             guard !subscriber.connection.link.isBehind else { return true }
@@ -184,8 +185,13 @@ extension SocketLoop {
     func news(in missed: CatchUpBatch, for subscriber: Subscriber) -> CatchUpBatch {
         var news = missed.collapsed
         if subscriber.transport != .feed { news = news.bounded(to: limits.queuedBytes) }
-        news = news.withRefreshes {
-            settings.sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
+        if let newest = news.newestRefresh {
+            let page = subscriber.page
+            let reached = settings.sentRefreshes.reached(by: page, missing: newest, firstEnded: Socket.firstEnded)
+            if reached >= 0 { hadRefresh(subscriber.subscription) }
+            news = news.withRefreshes(after: reached)
+        } else {
+            settings.sentRefreshes.came(subscriber.page, firstEnded: Socket.firstEnded)
         }
         if !news.messages.isEmpty { metrics.catchUps.add() }
         metrics.catchUpMessages.add(news.messages.count)

@@ -69,16 +69,23 @@ extension SocketLoop {
         subscribers[Int(id.index)] = nil
         if subscriber.transport == .feed, !hub.follows(subscriber.stream) { feeds[subscriber.stream] = nil }
         port.count(-1, followersOf: subscriber.stream)
+        if subscriber.hadRefresh { settings.sentRefreshes.left(subscriber.page) }
+    }
+
+    /// A refresh was sent to a page, or one that it had before counts for it.
+    func hadRefresh(_ id: SubscriptionID) {
+        if subscriber(id) != nil { subscribers[Int(id.index)]?.hadRefresh = true }
     }
 
     /// Ends everything that the connection follows.
     func leave(_ connection: Connection) {
+        if case .cable(let client) = connection.phase { recordArrival(at: client) }
         for id in connection.subscriptions { endSubscription(id) }
         switch connection.phase {
         case .page(let page): metrics.pages(page.transport).add(-1)
         case .cable(let client):
             metrics.pages(client.transport).add(-1)
-            if let sid = client.sid { settings.sessions.keep(client.session.identifiers, as: sid) }
+            if let sid = client.sid { settings.sessions.keep(client.session.kept, as: sid) }
         default: return
         }
         connection.phase = .closing
@@ -105,11 +112,24 @@ struct Subscriber {
     let transport: Transport
     /// The refreshes that its page receives when it catches up.
     let refreshes: RefreshPolicy
+    /// Whether one of any kind has reached it, which may reload it (`SentRefreshes`).
+    var hadRefresh = false
     let openedAt: Instant
     /// When its name ends.
     let expires: Instant?
     /// The prefix of each message to it: the identifier of a cable subscription, otherwise nothing.
     let head: [UInt8]
+
+    /// Its page, as far as it can be told from others.
+    var page: SentRefreshes.Page {
+        SentRefreshes.Page(
+            on: stream,
+            for: refreshes,
+            from: connection.client,
+            over: connection.link.line,
+            as: subscription
+        )
+    }
 }
 
 /// The way in which fragments travel to a client.

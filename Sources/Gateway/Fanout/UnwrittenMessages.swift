@@ -27,7 +27,7 @@ struct UnwrittenMessages {
     private var next = (fanout: 0, page: 0)
     /// Whether it is being written, so that nothing may be added.
     private var isClosed = false
-    /// Frames for live pages.
+    /// How many messages were written, each counted for each page: some pages leave before, or fall behind.
     private(set) var frames = 0
     /// Who is told, once everything is written, to how many pages a publication went.
     var landings: [(delivery: DeliveryTracker, pages: Int)] = []
@@ -41,7 +41,6 @@ struct UnwrittenMessages {
     mutating func add(_ message: Message, cursor: Cursor?, to pages: ContiguousArray<SubscriptionID>) {
         guard !pages.isEmpty else { return }
         bytes += message.cost
-        frames += pages.count
         let refresh = message.hasRefresh ? message.position : nil
         let place = places[message.stream] ?? (fanouts.first?.first.stream == message.stream ? 0 : nil)
         if let place, fanouts[place].pages == pages {
@@ -74,10 +73,24 @@ struct UnwrittenMessages {
     }
 
     /// What the page to write to now gets.
-    mutating func bytes(for subscriber: Subscriber) -> [UInt8] { fanouts[next.fanout].frames.bytes(for: subscriber) }
+    mutating func bytes(for subscriber: Subscriber) -> [UInt8] {
+        frames += 1 + fanouts[next.fanout].others.count
+        return fanouts[next.fanout].frames.bytes(for: subscriber)
+    }
 
     /// The messages in that.
     var messages: [Message] { [fanouts[next.fanout].first] + fanouts[next.fanout].others }
+
+    /// The oldest entry that a page of this stream still has to be written; nil if there is none.
+    func oldest(for page: SubscriptionID, on stream: StreamName) -> Int64? {
+        for (index, fanout) in fanouts.enumerated().dropFirst(next.fanout) where fanout.first.stream == stream {
+            let written = index == next.fanout ? next.page : 0
+            guard fanout.pages.dropFirst(written).contains(page) else { continue }
+            let position = ([fanout.first] + fanout.others).lazy.compactMap(\.position).first
+            if let position { return position }
+        }
+        return nil
+    }
 
     /// The newest entry in that which makes the page reload.
     var refresh: Int64? { fanouts[next.fanout].refresh }

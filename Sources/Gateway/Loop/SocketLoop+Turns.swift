@@ -66,11 +66,15 @@ extension SocketLoop {
             return write(unwritten.bytes(for: subscriber), refresh: unwritten.refresh, to: subscriber)
         }
         // It has fallen behind since then.
-        for message in unwritten.messages {
-            guard hub.queue(message, for: subscriber.subscription) else {
-                return endSlowConsumer(subscriber.connection)
-            }
-        }
+        let isFull = unwritten.messages.contains { !hub.queue($0, for: subscriber.subscription) }
+        countQueued()
+        if isFull { endSlowConsumer(subscriber.connection) }
+    }
+
+    /// What the hub has queued takes its part of the turn.
+    func countQueued() {
+        turn.queued(for: hub.queued)
+        hub.queued = 0
     }
 
     /// Everything that was published is written.

@@ -5,22 +5,24 @@ import Support
 
 /// `/cable`: one connection follows any number of streams.
 extension SocketLoop {
-    /// `head` goes out with the welcome, which saves one `send`. `old` is the session that the client wants to resume.
+    /// `head` goes out with the welcome, which saves one `send`.
     func openCable(
+        _ request: Request,
         speaking spoken: CableProtocol,
-        resuming old: String?,
         beginningWith head: ResponseHead,
         on connection: Connection
     ) {
         let sid = spoken == .extended ? CableSessions.newID() : nil
-        let client = CableConnection(on: connection, sid: sid, limits: limits)
+        let isForwarded = request.head.isForwarded
+        let client = CableConnection(on: connection, sid: sid, isForwarded: isForwarded, limits: limits)
         connection.phase = .cable(client)
         heartbeats.add(connection.id, within: LoopSettings.cableTicks)
         connection.socket?.endWhenUnanswered(after: settings.deadPeerSeconds)
         metrics.pages(client.transport).add(1)
-        if !welcome(client, resuming: old, beginningWith: head) { end(connection) }
+        if !welcome(client, resuming: request.sessionID, beginningWith: head) { end(connection) }
     }
 
+    /// A resumed subscription is sent nothing until its client asks for its history: only the client knows what has arrived.
     private func welcome(_ client: CableConnection, resuming old: String?, beginningWith head: ResponseHead) -> Bool {
         func begin(_ message: [UInt8]) -> Bool {
             let frame = Frame.encode(.text, payload: message)
@@ -29,23 +31,21 @@ extension SocketLoop {
             return true
         }
         guard let sid = client.sid else { return begin(CableMessage.welcome) }
-        guard let identifiers = old.flatMap({ settings.sessions.take($0) }) else {
+        guard let kept = old.flatMap({ settings.sessions.take($0) }) else {
             return begin(CableMessage.welcome(sid: sid, restored: nil))
         }
-        for identifier in identifiers {
-            guard case .open(let request) = verdict(on: identifier, history: nil) else { continue }
-            let id = subscribe(client, to: request, as: identifier)
-            client.session.restore(id, to: identifier)
-            client.waiting.append((id, request))
+        for subscription in kept {
+            guard let request = request(resuming: subscription) else { continue }
+            let id = subscribe(client, to: request, as: subscription.identifier)
+            client.session.restore(id, to: subscription)
+            client.resumed.append((id, request))
         }
-        let names = client.session.identifiers
-        guard begin(CableMessage.welcome(sid: sid, restored: names)) else {
+        guard begin(CableMessage.welcome(sid: sid, restored: client.session.identifiers)) else {
             // It never learned its new name.
-            old.map { settings.sessions.keep(names, as: $0) }
+            old.map { settings.sessions.keep(kept, as: $0) }
             return false
         }
-        readNext(client)
-        return client.connection.isOpen
+        return true
     }
 
     /// The ledger's answer for one subscription is also the answer for those of its stream that wait and have seen the
@@ -121,6 +121,42 @@ extension SocketLoop {
 
     private func send(_ message: [UInt8], to client: CableConnection) -> Bool {
         write(Frame.encode(.text, payload: message), to: client.connection)
+    }
+}
+
+/// Sessions that are resumed.
+extension SocketLoop {
+    /// AnyCable's client asks for its history as soon as it is welcome.
+    private static let pingsUntilResumed = 2
+
+    /// How a subscription goes on from what has certainly arrived; nil if its name is no longer valid.
+    private func request(resuming kept: KeptSubscription) -> PageRequest? {
+        guard var parameters = kept.identifier.parameters else { return nil }
+        if let position = kept.arrived { parameters.since = "\(cursor(position))" }
+        guard case .open(var request) = settings.handler.subscribe(parameters, history: nil) else { return nil }
+        // That is no cursor of the page's HTML.
+        if kept.arrived != nil { request.refreshes = .always }
+        return request
+    }
+
+    /// A client was pinged. One that has not asked for its history by the second ping never does.
+    func pinged(_ client: CableConnection) {
+        client.pings += 1
+        guard client.pings >= SocketLoop.pingsUntilResumed, !client.resumed.isEmpty else { return }
+        client.waiting += client.resumed
+        client.resumed = []
+        readNext(client)
+    }
+
+    /// Remembers how far a client is that may resume its session. What has been written has arrived only if the client's
+    /// own kernel has acknowledged all of it.
+    func recordArrival(at client: CableConnection) {
+        guard client.sid != nil, !client.isForwarded, client.connection.socket?.hasConfirmedAll == true else { return }
+        for id in client.session.ids {
+            guard let subscriber = subscriber(id), let given = hub.position(of: id) else { continue }
+            let unwritten = unwritten.oldest(for: id, on: subscriber.stream)
+            client.session.arrived(min(given, unwritten.map { $0 - 1 } ?? given), for: id)
+        }
     }
 }
 

@@ -146,10 +146,10 @@ extension SocketLoop {
             case .page(let page):
                 heartbeats.add(id, after: LoopSettings.heartbeatTicks)
                 if page.opening == nil, !connection.isBlocked { beat(page, on: connection) }
-            case .cable:
+            case .cable(let client):
                 heartbeats.add(id, after: LoopSettings.cableTicks)
                 if ping.isEmpty { ping = cablePing }
-                if !connection.isBlocked { send(heartbeat: ping, to: connection) }
+                if !connection.isBlocked { beat(client, with: ping) }
             default: break
             }
         }
@@ -169,6 +169,12 @@ extension SocketLoop {
         guard page.transport == .webSocket else { return send(heartbeat: EventStream.heartbeat, to: connection) }
         page.unansweredPing = connection.link.confirmedBytes
         send(heartbeat: SocketLoop.ping, to: connection)
+    }
+
+    private func beat(_ client: CableConnection, with ping: [UInt8]) {
+        recordArrival(at: client)
+        send(heartbeat: ping, to: client.connection)
+        if client.connection.isOpen { pinged(client) }
     }
 
     /// The ping has a payload: some clients and proxies do not answer an empty one.

@@ -25,7 +25,7 @@ extension SocketLoop {
         case .openCable:
             let spoken = request.offeredProtocol
             let head = switchProtocols(accepting: accept, speaking: spoken, on: connection)
-            openCable(speaking: spoken ?? .base, resuming: request.sessionID, beginningWith: head, on: connection)
+            openCable(request, speaking: spoken ?? .base, beginningWith: head, on: connection)
         case .later, .broadcast: end(connection)
         }
         readAhead(connection)

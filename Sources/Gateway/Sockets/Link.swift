@@ -1,9 +1,12 @@
 import HTTP
+import Pages
 
 /// Where a connection's answers and frames go out: its own socket, or a stream of HTTP/2. Confined to one loop.
 protocol Link: AnyObject {
     /// Whether bytes wait that the peer has not taken. Nothing more should be written until it has.
     var isBehind: Bool { get }
+    /// The socket under it.
+    var line: SentRefreshes.Line { get }
     /// How many bytes the peer has confirmed.
     var confirmedBytes: UInt64 { get }
 

@@ -1,5 +1,7 @@
+import CLinux
 import Glibc
 import HTTP
+import Pages
 
 /// One accepted connection of the kernel, in the clear or over TLS.
 ///
@@ -204,6 +206,22 @@ final class Socket: Link {
         watch.end()
     }
 
+    // MARK: Its place
+
+    var line: SentRefreshes.Line { SentRefreshes.Line(descriptor: descriptor, isShared: false) }
+
+    /// The index of the first line whose peer has ended it, or may have: bytes that no loop has read can say so. What is read
+    /// of a line that others share is mostly theirs.
+    static func firstEnded(of lines: [SentRefreshes.Line]) -> Int? {
+        // Swift's Glibc module hides `POLLRDHUP`.
+        let ended = Int16(EPOLLRDHUP.rawValue)
+        var states = lines.map { line in
+            pollfd(fd: line.descriptor, events: line.isShared ? ended : ended | Int16(POLLIN), revents: 0)
+        }
+        guard !states.isEmpty, poll(&states, nfds_t(states.count), 0) > 0 else { return nil }
+        return states.firstIndex { $0.revents != 0 }
+    }
+
     // MARK: TCP
 
     /// Gives up a peer that leaves our bytes unacknowledged for `seconds`, and one that takes only a few KB at a time:
@@ -218,6 +236,13 @@ final class Socket: Link {
     func limitUnsent(to bytes: Int32) {
         var bytes = bytes
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
+    }
+
+    /// Whether the peer's kernel, or that of a proxy before it, has acknowledged everything that was to be written
+    /// (`SIOCOUTQ` of tcp(7)).
+    var hasConfirmedAll: Bool {
+        var unconfirmed: Int32 = 0
+        return !isBroken && !isBehind && ioctl(descriptor, UInt(TIOCOUTQ), &unconfirmed) == 0 && unconfirmed == 0
     }
 
     /// `tcpi_bytes_acked` (include/uapi/linux/tcp.h); 0 when it is not known.

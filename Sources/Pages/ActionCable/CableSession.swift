@@ -25,6 +25,8 @@ public struct CableSession: Sendable {
         var isConfirmed: Bool
         /// The client asked for history, so it is told when it has all of it.
         var owesHistory: Bool
+        /// The position up to which everything has certainly arrived; nil if nothing is known.
+        var arrived: Int64?
     }
 
     private let limits: Limits
@@ -36,6 +38,10 @@ public struct CableSession: Sendable {
 
     public var ids: [SubscriptionID] { subscriptions.map(\.id) }
     public var identifiers: [CableIdentifier] { subscriptions.map(\.identifier) }
+    /// What a returning client will follow again.
+    public var kept: [KeptSubscription] {
+        subscriptions.map { KeptSubscription($0.identifier, arrived: $0.arrived) }
+    }
 
     /// A text frame arrived. `now` is in seconds.
     public mutating func received(_ text: [UInt8], now: Int64) -> Effect? {
@@ -69,8 +75,22 @@ public struct CableSession: Sendable {
     }
 
     /// The welcome has announced a resumed subscription, so it is confirmed without another message.
-    public mutating func restore(_ id: SubscriptionID, to identifier: CableIdentifier) {
-        subscriptions.append(Subscription(identifier: identifier, id: id, isConfirmed: true, owesHistory: false))
+    public mutating func restore(_ id: SubscriptionID, to kept: KeptSubscription) {
+        subscriptions.append(
+            Subscription(
+                identifier: kept.identifier,
+                id: id,
+                isConfirmed: true,
+                owesHistory: false,
+                arrived: kept.arrived
+            )
+        )
+    }
+
+    /// Everything up to `position` has arrived, as far as this subscription is concerned.
+    public mutating func arrived(_ position: Int64, for id: SubscriptionID) {
+        guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return }
+        subscriptions[index].arrived = max(position, subscriptions[index].arrived ?? position)
     }
 
     /// Call when the messages that it missed have arrived. Returns what to send before them, once.

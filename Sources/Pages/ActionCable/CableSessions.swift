@@ -3,13 +3,25 @@ import Encoding
 public import Support
 import Synchronization
 
+/// A subscription of a client whose connection is gone.
+public struct KeptSubscription: Sendable, Equatable {
+    public let identifier: CableIdentifier
+    /// The position up to which everything has certainly arrived; nil if nothing is known.
+    public let arrived: Int64?
+
+    public init(_ identifier: CableIdentifier, arrived: Int64? = nil) {
+        self.identifier = identifier
+        self.arrived = arrived
+    }
+}
+
 /// Sessions of the extended protocol whose connections are gone. All loops of a gateway share them, since a client may
 /// come back to another loop.
 ///
 /// They live in memory: after a restart a client subscribes again, and the ledger still knows what it missed.
 public final class CableSessions: Sendable {
     private struct Entry {
-        let identifiers: [CableIdentifier]
+        let subscriptions: [KeptSubscription]
         let endsAt: MonotonicTime
         let bytes: Int
     }
@@ -62,12 +74,16 @@ public final class CableSessions: Sendable {
     var heldBytes: Int { shelf.withLock { $0.bytes } }
 
     /// Its connection is gone: keeps what it follows for as long as the client may come back.
-    public func keep(_ identifiers: [CableIdentifier], as sid: String, now: MonotonicTime = monotonicNanoseconds()) {
-        guard !identifiers.isEmpty else { return }
+    public func keep(
+        _ subscriptions: [KeptSubscription],
+        as sid: String,
+        now: MonotonicTime = monotonicNanoseconds()
+    ) {
+        guard !subscriptions.isEmpty else { return }
         let entry = Entry(
-            identifiers: identifiers,
+            subscriptions: subscriptions,
             endsAt: now + CableSessions.lifetimeNanoseconds,
-            bytes: identifiers.reduce(CableSessions.overhead + sid.utf8.count) { $0 + $1.literal.count }
+            bytes: subscriptions.reduce(CableSessions.overhead + sid.utf8.count) { $0 + $1.identifier.literal.count }
         )
         shelf.withLock { shelf in
             shelf.add(entry, as: sid)
@@ -75,10 +91,10 @@ public final class CableSessions: Sendable {
         }
     }
 
-    /// Removes a session and returns its identifiers, so that two connections never share one.
-    public func take(_ sid: String, now: MonotonicTime = monotonicNanoseconds()) -> [CableIdentifier]? {
+    /// Removes a session and returns what it follows, so that two connections never share one.
+    public func take(_ sid: String, now: MonotonicTime = monotonicNanoseconds()) -> [KeptSubscription]? {
         guard let entry = shelf.withLock({ $0.remove(sid) }) else { return nil }
-        return now < entry.endsAt ? entry.identifiers : nil
+        return now < entry.endsAt ? entry.subscriptions : nil
     }
 
     /// 128 random bits.

@@ -191,11 +191,15 @@ extension Hub {
         guard let index = table.stream(stream) else { return [] }
         let stream = table.streams[index]
         return (stream.live + stream.waiting).map { id in
-            let slot = table.slots[Int(id.index)]
-            let next = slot.queue.queue.first { !$0.isTransient }.map { $0.order - 1 }
-            let position = slot.phase == .following ? next ?? max(slot.through, publishedThrough) : nil
-            return (id, position, slot.queue.bytes)
+            (id, position(of: id), table.slots[Int(id.index)].queue.bytes)
         }
+    }
+
+    /// What the driver was given for a subscription goes up to here; nil while its page catches up, and for a stale id.
+    public func position(of id: SubscriptionID) -> Int64? {
+        guard let slot = table.index(id).map({ table.slots[$0] }), slot.phase == .following else { return nil }
+        let next = slot.queue.queue.first { !$0.isTransient }.map { $0.order - 1 }
+        return next ?? max(slot.through, publishedThrough)
     }
 }
 

@@ -100,6 +100,32 @@ import Testing
         #expect(server.metrics.page().contains("paycast_slow_closed_total 0\n"))
     }
 
+    /// Queues of pages that have fallen behind meanwhile take their part of a turn, too.
+    @Test func manyPagesThatFallBehindMeanwhileEndATurn() throws {
+        let messages = try (0..<400).map { try message("\($0) ", at: Int64(8 + $0)) }
+        let isOver = Promise<Bool>()
+        server.gateway.ports[0].send(
+            .run { loop in
+                for message in messages { loop.publish(message) }
+                for page in loop.connections.values where page.isPage {
+                    page.isBlocked = true
+                    for id in page.subscriptions { loop.hub.blocked(id) }
+                }
+                loop.turn = LoopTurn()
+                loop.writeMessages()
+                isOver.fulfil(loop.turn.isOver)
+                for page in loop.connections.values where page.isPage { _ = loop.resume(page) }
+            }
+        )
+        #expect(isOver.wait())
+        let all = messages.map { String(decoding: $0.html, as: UTF8.self) }.joined()
+        for page in pages {
+            var text = ""
+            while text.utf8.count < all.utf8.count { text += try page.text() }
+            #expect(text == all)
+        }
+    }
+
     /// A page that leaves at a tick is told how far it is.
     @Test func aTickWaitsUntilWhatIsPublishedIsWritten() throws {
         let message = try message("one", at: 8)

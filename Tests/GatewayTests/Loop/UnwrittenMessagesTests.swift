@@ -80,6 +80,20 @@ import Testing
         #expect(unwritten.frames == 5)
     }
 
+    /// One page leaves, another falls behind.
+    @Test func onlyWhatIsWrittenCounts() {
+        var suite = self
+        let pages = suite.subscribers(3)
+        var unwritten = UnwrittenMessages()
+        for text in ["one", "two"] {
+            unwritten.add(message(text), cursor: nil, to: ContiguousArray(pages.map(\.subscription)))
+        }
+        _ = unwritten.nextPage()
+        _ = unwritten.bytes(for: pages[0])
+        while unwritten.nextPage() != nil {}
+        #expect(unwritten.frames == 2)
+    }
+
     /// A page came in between.
     @Test func messagesForOtherPagesAreNotJoined() {
         var suite = self
@@ -111,6 +125,26 @@ import Testing
         #expect(unwritten.nextPage() == nil)
     }
 
+    /// A connection that ends meanwhile has got all before that.
+    @Test func theOldestThatAPageIsOwedIsTold() {
+        var suite = self
+        let pages = suite.subscribers(3).map(\.subscription)
+        let both = ContiguousArray(pages.prefix(2))
+        var unwritten = UnwrittenMessages()
+        unwritten.add(message("transient"), cursor: nil, to: both)
+        for position in [8, 9] as [Int64] { unwritten.add(message("kept", at: position), cursor: nil, to: both) }
+        unwritten.add(message("else", on: other, at: 10), cursor: nil, to: [pages[2]])
+        unwritten.add(message("later", at: 11), cursor: nil, to: ContiguousArray(pages))
+        func owed() -> [Int64?] { pages.map { unwritten.oldest(for: $0, on: stream) } }
+        #expect(owed() == [8, 8, 11])
+        _ = unwritten.nextPage()
+        #expect(owed() == [11, 8, 11])
+        for _ in 0..<3 { _ = unwritten.nextPage() }
+        #expect(owed() == [nil, 11, 11])
+        unwritten.clear()
+        #expect(owed() == [nil, nil, nil])
+    }
+
     @Test func theNewestRefreshIsTold() {
         var suite = self
         let page = suite.subscribers(1)[0].subscription
@@ -126,6 +160,7 @@ import Testing
 
 /// Frames are not written here.
 private final class Nowhere: Link {
+    let line = SentRefreshes.Line(descriptor: -1, isShared: false)
     let isBehind = false
     let confirmedBytes: UInt64 = 0
 

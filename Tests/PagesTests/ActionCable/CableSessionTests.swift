@@ -132,9 +132,24 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
 
     @Test func aRestoredSubscriptionIsNotConfirmedAgain() throws {
         var session = CableSession(limits: Limits())
-        session.restore(5, to: try #require(CableIdentifier(Self.identifier)))
+        session.restore(5, to: KeptSubscription(try #require(CableIdentifier(Self.identifier))))
         #expect(session.confirmation(of: 5) == nil)
         #expect(session.received(Self.command("unsubscribe"), now: 0) == .unsubscribe(5))
+    }
+
+    @Test func whatHasArrivedIsKeptAndTakesNothingBack() throws {
+        let name = try #require(CableIdentifier(Self.identifier))
+        var session = try Self.subscribed()
+        #expect(session.kept == [KeptSubscription(name)])
+        for position in [7, 6] as [Int64] { session.arrived(position, for: 1) }
+        session.arrived(9, for: 2)
+        #expect(session.kept == [KeptSubscription(name, arrived: 7)])
+        // By a `history` that it is asked for.
+        session.attach(2, to: name, owesHistory: true)
+        #expect(session.kept == [KeptSubscription(name, arrived: 7)])
+        var next = CableSession(limits: Limits())
+        for kept in session.kept { next.restore(3, to: kept) }
+        #expect(next.kept == session.kept)
     }
 }
 

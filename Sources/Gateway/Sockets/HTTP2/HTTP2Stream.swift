@@ -1,4 +1,5 @@
 import HTTP
+import Pages
 
 /// One request of HTTP/2, and the way back for its answer. Confined to the loop's thread.
 ///
@@ -7,6 +8,7 @@ import HTTP
 final class HTTP2Stream: Link {
     /// The number that the client gave it.
     let id: Int32
+    let line: SentRefreshes.Line
     private unowned let client: HTTP2Connection
     /// Bytes that the client has not taken, from `sent` on.
     private var output: [UInt8] = []
@@ -17,6 +19,7 @@ final class HTTP2Stream: Link {
 
     init(id: Int32, of client: HTTP2Connection) {
         self.id = id
+        line = SentRefreshes.Line(descriptor: client.socket.line.descriptor, isShared: true)
         self.client = client
     }
 
