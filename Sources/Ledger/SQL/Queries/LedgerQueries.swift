@@ -4,8 +4,6 @@ import Support
 /// The reader's connection and its questions, which a `LedgerReader` asks. Each is answered from one snapshot.
 public struct LedgerQueries {
     private let connection: any LedgerConnection
-    /// `connection`, if other nodes write the ledger too; else nil.
-    private let shared: (any SharedLedgerConnection)?
     let sql: LedgerSQL
     private(set) var policy: AccessPolicy
     var clock = Clock()
@@ -27,7 +25,6 @@ public struct LedgerQueries {
         streams: StreamPattern
     ) throws(EngineError) {
         self.connection = connection
-        shared = connection as? any SharedLedgerConnection
         sql = LedgerSQL(connection)
         erasureKey = try sql.erasureKey()
         self.epoch = epoch
@@ -49,7 +46,7 @@ public struct LedgerQueries {
     /// Answers questions from one snapshot. It asks a distant engine everything that they need at once. A question may
     /// run more than once, so it returns the action that delivers its answer.
     public mutating func answer(_ questions: [Question]) -> [QuestionAnswer] {
-        guard shared != nil, questions.count > 1 else { return questions.map { $0(&self) } }
+        guard connection.isShared, questions.count > 1 else { return questions.map { $0(&self) } }
         let together = try? snapshot { queries in
             var trial = queries
             return (answers: questions.map { $0(&trial) }, policy: trial.policy)
@@ -69,7 +66,7 @@ public struct LedgerQueries {
             defer { running = nil }
             var answer = Result<Value, any Error>?.none
             // The last run, which asks nothing new, has all answers.
-            while let shared, try shared.readAhead({ answer = Result { try question(&self) } }) {}
+            while try connection.readAhead({ answer = Result { try question(&self) } }) {}
             let last = if let answer { try answer.get() } else { try question(&self) }
             try connection.endReading()
             return last

@@ -4,9 +4,8 @@ public import Domain
 /// and written (`+Writing`).
 public struct LedgerRepository {
     let connection: any LedgerConnection
-    /// `connection`, if the ledger is a file, or if other nodes write it too; else nil.
+    /// `connection`, if the ledger is a file.
     let file: SQLiteConnection?
-    let shared: (any SharedLedgerConnection)?
     let sql: LedgerSQL
     public let epoch: String
     let erasureKey: ErasureKey
@@ -43,7 +42,6 @@ public struct LedgerRepository {
     ) throws(EngineError) {
         self.connection = connection
         file = connection.file
-        shared = connection as? any SharedLedgerConnection
         sql = LedgerSQL(connection)
         erasureKey = try sql.erasureKey()
         stored = StoredRows(sql, erasureKey)
@@ -56,7 +54,7 @@ public struct LedgerRepository {
     /// Commits from now on follow this policy.
     public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
 
-    var isShared: Bool { shared != nil }
+    var isShared: Bool { file == nil }
 }
 
 extension LedgerRepository {
@@ -194,10 +192,10 @@ extension LedgerRepository {
 extension LedgerRepository {
     /// Begins a transaction in which a batch is decided: its commands, after the access whose time has come at `now`.
     public mutating func begin(reading preload: Preload, keys: [IdempotencyKey], now: Instant) throws(EngineError) {
-        guard let shared else { return try begin() }
+        guard isShared else { return try begin() }
         let stored = stored
         var trial = self
-        _ = try shared.readAhead {
+        _ = try connection.readAhead {
             try? preload.read(from: stored)
             try? trial.learn(keys, at: now)
         }
@@ -207,7 +205,7 @@ extension LedgerRepository {
         try reading { try preload.read(from: known) }
         let next = try reading { try preload.next(after: ended, in: known) }
         // A contract's further holders are asked for when its row is there.
-        while try shared.readAhead({ try? next.read(from: stored) }) {}
+        while try connection.readAhead({ try? next.read(from: stored) }) {}
         try reading { try next.read(from: known) }
     }
 
@@ -314,12 +312,12 @@ extension LedgerRepository {
     }
 
     /// True if work done under `lease` may be committed in this transaction.
-    public func holds(_ lease: Lease) throws(EngineError) -> Bool { try shared?.holds(lease) ?? true }
+    public func holds(_ lease: Lease) throws(EngineError) -> Bool { try connection.holds(lease) }
 
     public func commit() throws(EngineError) {
         if !news.hooks.isEmpty { try writeHooks() }
         // Asked after the commit, and sent with it.
-        _ = try shared?.readAhead { _ = try? nextEnd() }
+        _ = try connection.readAhead { _ = try? nextEnd() }
         try connection.commit(head: known.head, entriesAt: entriesAt)
     }
 
@@ -341,7 +339,7 @@ extension LedgerRepository {
         try sql("SAVEPOINT command").run()
         do throws(EngineError) {
             let value = try command(&self)
-            try shared?.confirmStatements()
+            try connection.confirmStatements()
             try release()
             return .success(value)
         } catch {
