@@ -106,7 +106,7 @@ struct WriterLoop {
         // Called after the entries, some of which may be in the former locale.
         for user in news.readers { onLocale(user) }
         for completion in batch.completions { completion() }
-        repository.shared?.notifyNodes()
+        repository.connection.notifyNodes()
         return batch.endsAreServed
     }
 

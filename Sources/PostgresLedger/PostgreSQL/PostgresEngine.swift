@@ -108,7 +108,7 @@ extension PostgresEngine {
         try opened(nodeState.logOptions) { connection throws(EngineError) in
             (
                 try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams),
-                try PostgresMembership(connection)
+                PostgresMembership(connection)
             )
         }
     }

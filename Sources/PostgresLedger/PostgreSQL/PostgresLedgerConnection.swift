@@ -3,7 +3,7 @@ import Ledger
 import Support
 
 /// A node's connection to the shared ledger. Used by one thread.
-final class PostgresLedgerConnection: SharedLedgerConnection, StatementRunner {
+final class PostgresLedgerConnection: LedgerConnection, StatementRunner {
     let postgres: PostgresConnection
     let nodeState: PostgresNodeState
     var reconnection = Reconnection()

@@ -15,21 +15,45 @@ final class PostgresMembership {
 
     let connection: PostgresLedgerConnection
     var nodeState: PostgresNodeState { connection.nodeState }
-    private let beat, standing, leave, takeLease, endLease: Statement
     /// The session on which this node last compared timelines.
     var comparedSession = 0
     var change: TimelineChange?
 
-    init(_ connection: PostgresLedgerConnection) throws(EngineError) {
+    init(_ connection: PostgresLedgerConnection) {
         self.connection = connection
-        beat = try connection.prepare(
+    }
+
+    func renew() throws(EngineError) -> HeartbeatAnswer {
+        // First, so that a node that has been seen since a promotion has compared what it knew.
+        try confirmTimeline()
+        try connection.prepare(
             """
             INSERT INTO nodes (node, version, started_at, seen_at) VALUES (?, ?, clock_timestamp(), clock_timestamp())
             ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at
             """
+        ).run([.text(nodeState.node), .text(nodeState.version)])
+        let asked = monotonicNanoseconds()
+        let told = try connection.prepare(
+            "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), (\(StoredSchema.query))"
+        ).first { row in (now: row.integer(0), schema: StoredSchema(row.text(1))) }
+        let took = monotonicNanoseconds() - asked
+        guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
+        let isOutdated = !told.schema.admits(PostgresSchema.newest)
+        // Whoever drains leaves the work to another node at once.
+        if isOutdated {
+            try? endLease()
+            try? connection.confirmStatements()
+        }
+        return HeartbeatAnswer(
+            lease: isOutdated ? nil : try takeLease(),
+            now: took < PostgresMembership.freshness ? Instant(milliseconds: told.now) : nil,
+            isOutdated: isOutdated
         )
-        // Whoever holds it keeps it; another node takes it once it has ended.
-        takeLease = try connection.prepare(
+    }
+
+    /// Whoever holds it keeps it; another node takes it once it has ended.
+    private func takeLease() throws(EngineError) -> Lease? {
+        try connection.prepare(
             """
             INSERT INTO leases (name, node, ends_at, number)
             VALUES ('work', ?, clock_timestamp() + interval '\(PostgresMembership.leaseSeconds) seconds', 1)
@@ -38,47 +62,14 @@ final class PostgresMembership {
                 WHERE leases.node = excluded.node OR leases.ends_at < clock_timestamp()
             RETURNING number
             """
-        )
-        // The row stays, so that numbers go on. Another node need not wait for the end.
-        endLease = try connection.prepare(
-            "UPDATE leases SET ends_at = clock_timestamp() - interval '1 second' WHERE name = 'work' AND node = ?"
-        )
-        standing = try connection.prepare(
-            """
-            SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), (\(StoredSchema.query))
-            """
-        )
-        // Nobody has to wait until a node that has ended was silent for long enough.
-        leave = try connection.prepare(
-            """
-            WITH gone AS (DELETE FROM nodes WHERE node = ? RETURNING node)
-            DELETE FROM writers USING gone WHERE writers.node = gone.node
-            """
-        )
+        ).first([.text(nodeState.node)]) { row in Lease(number: row.integer(0)) }
     }
 
-    func renew() throws(EngineError) -> HeartbeatAnswer {
-        // First, so that a node that has been seen since a promotion has compared what it knew.
-        try confirmTimeline()
-        try beat.run([.text(nodeState.node), .text(nodeState.version)])
-        let asked = monotonicNanoseconds()
-        let told = try standing.first { row in
-            (now: row.integer(0), schema: StoredSchema(row.text(1)))
-        }
-        let took = monotonicNanoseconds() - asked
-        guard let told else { throw .ofTheLedger("it has no clock", advice: "ask PostgreSQL why") }
-        let isOutdated = !told.schema.admits(PostgresSchema.newest)
-        // Whoever drains leaves the work to another node at once.
-        if isOutdated {
-            try? endLease.run([.text(nodeState.node)])
-            try? connection.confirmStatements()
-        }
-        return HeartbeatAnswer(
-            lease: isOutdated
-                ? nil : try takeLease.first([.text(nodeState.node)]) { row in Lease(number: row.integer(0)) },
-            now: took < PostgresMembership.freshness ? Instant(milliseconds: told.now) : nil,
-            isOutdated: isOutdated
-        )
+    /// The row stays, so that numbers go on. Another node need not wait for the end.
+    private func endLease() throws(EngineError) {
+        try connection.prepare(
+            "UPDATE leases SET ends_at = clock_timestamp() - interval '1 second' WHERE name = 'work' AND node = ?"
+        ).run([.text(nodeState.node)])
     }
 
     /// PostgreSQL's report about itself and all nodes.
@@ -88,8 +79,14 @@ final class PostgresMembership {
 
     /// Gives up the lease at once and removes this node.
     func resign() {
-        try? endLease.run([.text(nodeState.node)])
-        try? leave.run([.text(nodeState.node)])
+        try? endLease()
+        // Nobody has to wait until a node that has ended was silent for long enough.
+        try? connection.prepare(
+            """
+            WITH gone AS (DELETE FROM nodes WHERE node = ? RETURNING node)
+            DELETE FROM writers USING gone WHERE writers.node = gone.node
+            """
+        ).run([.text(nodeState.node)])
         try? connection.confirmStatements()
     }
 }

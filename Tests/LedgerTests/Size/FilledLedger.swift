@@ -53,8 +53,8 @@ struct FilledLedger {
             FROM \(numbers(1...contracts))
             """,
             """
-            INSERT INTO audit SELECT i, \(TemporaryLedger.start.milliseconds) + i, 'order', 'k' || (i % 3), NULL, 'u' || i, NULL,
-                NULL FROM \(numbers(1...contracts))
+            INSERT INTO audit (at, action, actor, "user")
+            SELECT \(TemporaryLedger.start.milliseconds) + i, 'order', 'k' || (i % 3), 'u' || i FROM \(numbers(1...contracts))
             """,
             "INSERT INTO kept_bodies SELECT i * 2 FROM \(numbers(1...contracts))",
             """

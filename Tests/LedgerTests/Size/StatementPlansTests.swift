@@ -23,9 +23,10 @@ import Testing
         let filled = FilledLedger(entries: StatementPlansTests.entries, isShared: false)
         for sql in filled.slices.joined() + filled.others { try connection.execute(sql) }
         if isAnalyzed { try connection.execute("ANALYZE") }
-        let prepared = try statements(of: connection)
-        let texts = withExtendedLifetime(prepared) { connection.preparedTexts }
-        #expect(texts.count > 120)
+        let statements = try EveryStatement(on: connection)
+        let texts = withExtendedLifetime(statements) { connection.preparedTexts }
+        #expect(texts.count > 190)
+        #expect(try statements.placesLeftOut().isEmpty)
         for text in texts where ["SELECT", "UPDATE", "INSERT", "DELETE"].contains(where: text.hasPrefix) {
             let plan = try connection.prepare("EXPLAIN QUERY PLAN " + text).all { row in row.text(3) }
             // The limited list of jobs that are counted.
@@ -45,9 +46,9 @@ import Testing
             partitionSize: StatementPlansTests.partitionSize
         )
         let connection = filled.connection
-        let prepared = try statements(of: connection)
-        let texts = withExtendedLifetime(prepared) { connection.postgres.preparedTexts }
-        #expect(texts.count > 120)
+        let statements = try EveryStatement(on: connection)
+        try askAsANode(connection)
+        let texts = withExtendedLifetime(statements) { connection.postgres.preparedTexts }
         for text in texts where ["SELECT", "UPDATE", "INSERT", "DELETE"].contains(where: text.hasPrefix) {
             // So that no partition is left out of what is looked at.
             let plan = try filled.plan(of: text, isPruned: false)
@@ -57,6 +58,18 @@ import Testing
             #expect(growing.isEmpty, "\(text)")
             expectOrder(of: text)
         }
+    }
+
+    /// What a node of several asks besides.
+    private func askAsANode(_ connection: PostgresLedgerConnection) throws {
+        let membership = PostgresMembership(connection)
+        _ = try membership.renew()
+        membership.resign()
+        _ = try membership.report()
+        try connection.begin()
+        _ = try connection.holds(.only)
+        try connection.rollback()
+        _ = try connection.head()
     }
 
     /// What is asked for by position concerns one partition, or two.
@@ -73,25 +86,6 @@ import Testing
             let pruned = try filled.plan(of: sql, values: values).pruned
             #expect(pruned >= partitions - 3, "\(sql)")
         }
-    }
-
-    /// Everything that a node prepares, at once or for a step.
-    private func statements(of connection: any LedgerConnection) throws -> [Any] {
-        var all: [Any] = [
-            try WriterStatements(connection), try ErasureStatements(connection), try RetentionStatements(connection),
-            try LedgerQueries(connection, epoch: "", policy: AccessPolicy(sandboxUsers: .any), streams: .standard),
-        ]
-        if let connection = connection as? PostgresLedgerConnection {
-            all.append(try PostgresMembership(connection))
-            // An inspection prepares its questions as it asks them.
-            _ = try PostgresInspection.report(connection.postgres, asker: nil)
-            // So does a transaction.
-            try connection.begin()
-            _ = try connection.holds(.only)
-            try connection.rollback()
-            _ = try connection.head()
-        }
-        return all
     }
 
     /// A limit needs an order: else nobody knows which rows are left out. Erasures come back for the rest.

@@ -23,30 +23,36 @@ public protocol LedgerConnection: AnyObject {
     /// Begins a transaction that reads one snapshot, and returns its newest position.
     func beginReading() throws(EngineError) -> Int64
     func endReading() throws(EngineError)
-}
 
-extension LedgerConnection {
-    public func prepare(_ insertion: Insertion) throws(EngineError) -> Statement { try prepare(insertion.sql()) }
-    public func prepare(waiting update: String) throws(EngineError) -> Statement { try prepare(update) }
-    public var eventIDs: String { "events" }
-
-    /// What only a ledger in a file has to do. A database has its own ways.
-    var file: SQLiteConnection? { self as? SQLiteConnection }
-    func overwriteDeleted(_ isOn: Bool) throws(EngineError) { try file?.setOverwriting(isOn) }
-}
-
-/// A connection to an engine that other nodes write too. It is far away, and many questions should be asked at once.
-public protocol SharedLedgerConnection: LedgerConnection {
+    /// Runs `questions` without results to learn their queries, then sends all queries at once: outside a transaction,
+    /// together with the start of the next one. Asking again finds the answers until the next write. False if nothing
+    /// new was asked. Only an engine that is far away does it.
+    func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool
+    /// Waits until every statement so far has succeeded, or throws the first failure.
+    func confirmStatements() throws(EngineError)
     /// True if this node still holds `lease`. No other node can get the next one until the transaction ends.
     func holds(_ lease: Lease) throws(EngineError) -> Bool
     /// Tells the other nodes about the last commit, once it is answered.
     func notifyNodes()
-    /// Waits until every statement so far has succeeded, or throws the first failure.
-    func confirmStatements() throws(EngineError)
-    /// Runs `questions` without results to learn their queries, then sends all queries at once: outside a transaction,
-    /// together with the start of the next one. Asking again finds the answers until the next write. False if nothing
-    /// new was asked.
-    func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool
+}
+
+/// What an engine is when nobody else writes its ledger, and it answers at once.
+extension LedgerConnection {
+    public func prepare(_ insertion: Insertion) throws(EngineError) -> Statement { try prepare(insertion.sql()) }
+    public func prepare(waiting update: String) throws(EngineError) -> Statement { try prepare(update) }
+    public var eventIDs: String { "events" }
+    public func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool { false }
+    public func confirmStatements() throws(EngineError) {}
+    public func holds(_ lease: Lease) throws(EngineError) -> Bool { true }
+    public func notifyNodes() {}
+}
+
+extension LedgerConnection {
+    /// What only a ledger in a file has to do. A database has its own ways.
+    var file: SQLiteConnection? { self as? SQLiteConnection }
+    /// True if other nodes write the ledger too, and each question is a round trip.
+    var isShared: Bool { file == nil }
+    func overwriteDeleted(_ isOn: Bool) throws(EngineError) { try file?.setOverwriting(isOn) }
 }
 
 /// Opens a ledger: once for the thread that writes, and once for the thread that reads.

@@ -59,6 +59,7 @@ public struct Statement {
     }
 
     /// The first row.
+    @discardableResult
     public func first<Result>(
         _ values: [Value] = [],
         read: (inout Row) throws(EngineError) -> Result

@@ -26,11 +26,6 @@ public struct ErasureKey: Sendable {
 
     init(_ text: String) { key = HMACKey(Array(text.utf8)) }
 
-    /// Reads the key that was created with the ledger.
-    init(_ statement: Statement) throws(EngineError) {
-        self.init(try statement.first { row in row.text() } ?? "")
-    }
-
     /// 256 bits, as text.
     public static func random() -> String { Hex.encode(randomBytes(32)) }
 

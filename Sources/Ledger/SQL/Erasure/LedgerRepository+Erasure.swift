@@ -1,103 +1,5 @@
 public import Domain
 
-/// The SQL of an erasure, prepared when one begins.
-struct ErasureStatements {
-    let contracts, related, orders, losses: Statement
-    let eventsOfContracts, entriesOfUser, entriesOfContracts, entriesOfOrders, transfers: Statement
-    let eventAt, emptyEvent, emptyBody, emptyEntry, deleteJobs: Statement
-    let fragments, deleteFragments: Statement
-    let deleteOfUser, deleteOfContract: [Statement]
-    let deleteJobsAbout: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        contracts = try connection.contracts(where: "\"user\" = ?")
-        related = try connection.contracts(
-            where: """
-                id IN (
-                    SELECT contract FROM shares WHERE "user" = ?1
-                    UNION SELECT contract FROM claims WHERE "user" = ?1
-                    UNION SELECT id FROM contracts WHERE unasked_user = ?1
-                    UNION SELECT tokens.contract FROM orders JOIN tokens ON tokens.token = orders.token
-                        WHERE orders."user" = ?1
-                ) AND ("user" IS NULL OR "user" <> ?1)
-                """
-        )
-        orders = try connection.prepare("SELECT token FROM orders WHERE \"user\" = ?")
-        losses = try connection.prepare("SELECT DISTINCT provider, environment FROM transfers WHERE from_user = ?")
-
-        eventsOfContracts = try connection.prepare(
-            """
-            SELECT position FROM events
-            WHERE contract IN (SELECT id FROM contracts WHERE "user" = ?1)
-                AND substr(event, 1, \(ErasureKey.prefix.utf8.count)) <> '\(ErasureKey.prefix)'
-            LIMIT ?2
-            """
-        )
-        entriesOfUser = try connection.prepare("SELECT position FROM entries WHERE \"user\" = ?1 LIMIT ?2")
-        entriesOfContracts = try connection.prepare(
-            """
-            SELECT entries.position FROM contracts JOIN entries ON entries.contract = contracts.lineage
-                AND entries.provider = contracts.provider AND entries.environment = contracts.environment
-            WHERE contracts."user" = ?1 AND entries."user" IS NULL AND entries.contract IS NOT NULL LIMIT ?2
-            """
-        )
-        entriesOfOrders = try connection.prepare(
-            """
-            SELECT entries.position FROM orders JOIN entries ON entries.order_token = orders.token
-            WHERE orders."user" = ?1 AND entries."user" IS NULL AND entries.order_token IS NOT NULL LIMIT ?2
-            """
-        )
-        transfers = try connection.prepare(
-            """
-            SELECT events.position FROM transfers JOIN entries ON entries."user" = transfers.to_user
-                JOIN events ON events.position = entries.position AND events.signed_at = transfers.at
-            WHERE transfers.from_user = ?1 AND events.provider = transfers.provider AND length(events.body) > 0
-            LIMIT ?2
-            """
-        )
-        eventAt = try connection.prepare("SELECT event, provider, environment FROM events WHERE position = ?")
-        emptyEvent = try connection.prepare("UPDATE events SET event = ?2, body = ?3 WHERE position = ?1")
-        emptyBody = try connection.prepare("UPDATE events SET body = ?2 WHERE position = ?1")
-        emptyEntry = try connection.prepare(
-            """
-            UPDATE entries SET event = NULL, "user" = NULL, contract = NULL, order_token = NULL, product = NULL,
-                previous_state = NULL, state = NULL, access_until = NULL, entitlements = NULL
-            WHERE position = ?1 AND ("user" IS NULL OR "user" = ?2)
-            """
-        )
-        // The contract's new owner needs the other jobs: Google refunds a purchase that is not acknowledged.
-        deleteJobs = try connection.prepare(
-            """
-            DELETE FROM jobs WHERE position = ?1 AND (kind = '\(Job.Kind.forward.rawValue)' OR NOT EXISTS (
-                SELECT 1 FROM events JOIN contracts ON contracts.id = events.contract
-                WHERE events.position = ?1 AND contracts."user" <> ?2
-            ))
-            """
-        )
-        fragments = try connection.prepare("SELECT collapse_key, position FROM fragments WHERE stream = ?1 LIMIT ?2")
-        deleteFragments = try connection.prepare(
-            "DELETE FROM fragments WHERE stream = ? AND collapse_key = ? AND position = ?"
-        )
-        deleteOfUser = try [
-            "DELETE FROM claims WHERE \"user\" = ?", "DELETE FROM shares WHERE \"user\" = ?",
-            "DELETE FROM locales WHERE \"user\" = ?", "DELETE FROM transfers WHERE from_user = ?",
-            "DELETE FROM transfers WHERE to_user = ?",
-            "DELETE FROM tokens WHERE token IN (SELECT token FROM orders WHERE \"user\" = ?)",
-            "DELETE FROM orders WHERE \"user\" = ?", "UPDATE audit SET \"user\" = NULL WHERE \"user\" = ?",
-            // The backend still has to learn of an erasure.
-            "DELETE FROM hook_deliveries WHERE \"user\" = ? AND type <> '\(HookType.userErased.rawValue)'",
-        ].map { sql throws(EngineError) in try connection.prepare(sql) }
-        deleteOfContract = try [
-            "DELETE FROM jobs WHERE position IN (SELECT position FROM events WHERE contract = ?)",
-            "UPDATE events SET contract = NULL WHERE contract = ?", "DELETE FROM tokens WHERE contract = ?",
-            "DELETE FROM claims WHERE contract = ?", "DELETE FROM shares WHERE contract = ?",
-            // Of users who had the purchase before.
-            "DELETE FROM hook_deliveries WHERE contract = ? AND contract > 0", "DELETE FROM contracts WHERE id = ?",
-        ].map { sql throws(EngineError) in try connection.prepare(sql) }
-        deleteJobsAbout = try connection.prepare("DELETE FROM jobs WHERE subject = ? AND provider = ?")
-    }
-}
-
 /// Erases a user. Rows of events and entries are emptied, because their positions count; all other rows are deleted.
 extension LedgerRepository {
     /// The number of rows that one transaction empties: 5 ms, during which others wait.
@@ -108,11 +10,10 @@ extension LedgerRepository {
     public mutating func erase(_ user: UserID, now: Instant) throws(EngineError) -> ErasureStep {
         try connection.overwriteDeleted(true)
         defer { try? connection.overwriteDeleted(false) }
-        let erasure = try ErasureStatements(connection)
         stored.hasErasures = true
         var step = ErasureStep()
-        step.events = try emptyEvents(of: user, by: erasure)
-        step.fragments = try deleteFragments(of: user, by: erasure, limit: LedgerRepository.rowsOfAStep - step.events)
+        step.events = try emptyEvents(of: user)
+        step.fragments = try deleteFragments(of: user, limit: LedgerRepository.rowsOfAStep - step.events)
         guard step.events + step.fragments < LedgerRepository.rowsOfAStep else { return step }
         news.hasErased = true
         let erased = try decide(at: now) { unit in try unit.erase(user) }
@@ -122,55 +23,98 @@ extension LedgerRepository {
         return step
     }
 
-    private func emptyEvents(of user: UserID, by erasure: ErasureStatements) throws(EngineError) -> Int {
+    private func emptyEvents(of user: UserID) throws(EngineError) -> Int {
         var count = 0
-        for list in [
-            erasure.eventsOfContracts, erasure.entriesOfContracts, erasure.entriesOfOrders, erasure.entriesOfUser,
-        ] where count < LedgerRepository.rowsOfAStep {
+        for list in try listsOfEvents() where count < LedgerRepository.rowsOfAStep {
             let limit = Value.integer(Int64(LedgerRepository.rowsOfAStep - count))
             for position in try list.all([Value(user), limit], read: { $0.integer() }) {
-                try empty(at: position, of: user, by: erasure)
+                try empty(at: position, of: user)
                 count += 1
             }
         }
-        for position in try erasure.transfers.all([Value(user), .integer(100)], read: { $0.integer() }) {
-            try erasure.emptyBody.run([.integer(position)], body: [])
-            count += 1
-        }
-        return count
+        let transferred = try sql(
+            """
+            SELECT events.position FROM transfers JOIN entries ON entries.user = transfers.to_user
+                JOIN events ON events.position = entries.position AND events.signed_at = transfers.at
+            WHERE transfers.from_user = ?1 AND events.provider = transfers.provider AND length(events.body) > 0
+            LIMIT ?2
+            """
+        ).all([Value(user), .integer(100)]) { row in row.integer() }
+        for position in transferred { try emptyBody(at: position) }
+        return count + transferred.count
+    }
+
+    /// They find the positions of events and entries that are only about a user, or lead to one.
+    private func listsOfEvents() throws(EngineError) -> [Statement] {
+        [
+            try sql(
+                """
+                SELECT position FROM events
+                WHERE contract IN (SELECT id FROM contracts WHERE user = ?1)
+                    AND substr(event, 1, \(ErasureKey.prefix.utf8.count)) <> '\(ErasureKey.prefix)'
+                LIMIT ?2
+                """
+            ),
+            try sql(
+                """
+                SELECT entries.position FROM contracts JOIN entries ON entries.contract = contracts.lineage
+                    AND entries.provider = contracts.provider AND entries.environment = contracts.environment
+                WHERE contracts.user = ?1 AND entries.user IS NULL AND entries.contract IS NOT NULL LIMIT ?2
+                """
+            ),
+            try sql(
+                """
+                SELECT entries.position FROM orders JOIN entries ON entries.order_token = orders.token
+                WHERE orders.user = ?1 AND entries.user IS NULL AND entries.order_token IS NOT NULL LIMIT ?2
+                """
+            ),
+            try sql("SELECT position FROM entries WHERE user = ?1 LIMIT ?2"),
+        ]
     }
 
     /// An entry about somebody else stays; only its event is emptied.
-    private func empty(at position: Int64, of user: UserID, by erasure: ErasureStatements) throws(EngineError) {
-        let event = try erasure.eventAt.first([.integer(position)]) { row throws(EngineError) in
-            EventKey(id: row.text(), provider: try row.word(), environment: try row.word())
-        }
+    private func empty(at position: Int64, of user: UserID) throws(EngineError) {
+        let event = try sql("SELECT event, provider, environment FROM events WHERE position = ?")
+            .first([.integer(position)]) { row throws(EngineError) in
+                EventKey(id: row.text(), provider: try row.word(), environment: try row.word())
+            }
         if let event, !event.id.hasPrefix(ErasureKey.prefix) {
-            try erasure.emptyEvent.run([.integer(position), .text(try emptied(event, at: position))], body: [])
-            try erasure.deleteJobs.run([.integer(position), Value(user)])
+            try sql("UPDATE events SET event = ?2, body = ?3 WHERE position = ?1")
+                .run([.integer(position), .text(try emptied(event, at: position))], body: [])
+            // The contract's new owner needs the other jobs: Google refunds a purchase that is not acknowledged.
+            try sql(
+                """
+                DELETE FROM jobs WHERE position = ?1 AND (kind = '\(Job.Kind.forward.rawValue)' OR NOT EXISTS (
+                    SELECT 1 FROM events JOIN contracts ON contracts.id = events.contract
+                    WHERE events.position = ?1 AND contracts.user <> ?2
+                ))
+                """
+            ).run([.integer(position), Value(user)])
         }
-        try erasure.emptyEntry.run([.integer(position), Value(user)])
+        try sql(
+            """
+            UPDATE entries SET event = NULL, user = NULL, contract = NULL, order_token = NULL, product = NULL,
+                previous_state = NULL, state = NULL, access_until = NULL, entitlements = NULL
+            WHERE position = ?1 AND (user IS NULL OR user = ?2)
+            """
+        ).run([.integer(position), Value(user)])
     }
 
     /// The id under which the emptied event is kept. A user who came back by a purchase that was erased before has the
     /// same event twice.
     private func emptied(_ event: EventKey, at position: Int64) throws(EngineError) -> String {
         let digest = erasureKey.digest(of: .event(event))
-        let place: [Value] = [.text(digest), .text(digest), Value(event.provider), Value(event.environment)]
-        let isTaken = try statements.findEvent.first(place) { row in !row.isNull() } ?? false
-        return isTaken ? "\(digest)-\(position)" : digest
+        let emptied = EventKey(id: digest, provider: event.provider, environment: event.environment)
+        return try stored.position(of: emptied, orUnder: digest) == nil ? digest : "\(digest)-\(position)"
     }
 
-    private func deleteFragments(
-        of user: UserID,
-        by erasure: ErasureStatements,
-        limit: Int
-    ) throws(EngineError) -> Int {
+    private func deleteFragments(of user: UserID, limit: Int) throws(EngineError) -> Int {
         guard limit > 0, let stream = streams.stream(for: user) else { return 0 }
-        let found = try erasure.fragments.all([.text(stream.text), .integer(Int64(limit))]) { row in
-            [.text(stream.text), .text(row.text()), .integer(row.integer())] as [Value]
-        }
-        for fragment in found { try erasure.deleteFragments.run(fragment) }
+        let found = try sql("SELECT collapse_key, position FROM fragments WHERE stream = ?1 LIMIT ?2")
+            .all([.text(stream.text), .integer(Int64(limit))]) { row in
+                [.text(stream.text), .text(row.text()), .integer(row.integer())] as [Value]
+            }
+        for fragment in found { try deleteFragments(at: fragment) }
         return found.count
     }
 }
@@ -180,26 +124,57 @@ extension LedgerRepository {
     mutating func writeTombstones(of changes: Changes) throws(EngineError) {
         if !changes.buried.isEmpty { stored.hasErasures = true }
         for identity in changes.lifted {
-            try statements.deleteTombstone.run([.text(erasureKey.digest(of: identity))])
+            try sql("DELETE FROM tombstones WHERE digest = ?").run([.text(erasureKey.digest(of: identity))])
         }
         let position = changes.entries.last?.entry.position ?? known.head
         for identity in changes.buried {
-            try statements.putTombstone.run([.text(erasureKey.digest(of: identity)), .integer(position)])
+            try sql(
+                """
+                INSERT INTO tombstones (digest, position) VALUES (?, ?)
+                ON CONFLICT (digest) DO UPDATE SET position = excluded.position
+                """
+            ).run([.text(erasureKey.digest(of: identity)), .integer(position)])
         }
     }
 
     mutating func forget(_ erased: ErasureRecord) throws(EngineError) {
-        let erasure = try ErasureStatements(connection)
         // Not the message about an erasure: another command of this batch may have queued it.
         news.hooks.removeAll { record in
             record.user == erased.user && record.type != .userErased
                 || record.purchase.map { erased.contracts.contains($0.contract) } ?? false
         }
-        for statement in erasure.deleteOfUser { try statement.run([Value(erased.user)]) }
+        try deleteRows(of: erased.user)
         for key in erased.contracts {
             guard let row = stored.ids.removeValue(forKey: key) else { continue }
-            try erasure.deleteJobsAbout.run([.text(key.lineage), Value(key.provider)])
-            for statement in erasure.deleteOfContract { try statement.run([.integer(row)]) }
+            try sql("DELETE FROM jobs WHERE subject = ? AND provider = ?")
+                .run([.text(key.lineage), Value(key.provider)])
+            try deleteRows(ofContract: row)
         }
+    }
+
+    private func deleteRows(of user: UserID) throws(EngineError) {
+        let user = [Value(user)]
+        try sql("DELETE FROM claims WHERE user = ?").run(user)
+        try sql("DELETE FROM shares WHERE user = ?").run(user)
+        try sql("DELETE FROM locales WHERE user = ?").run(user)
+        try sql("DELETE FROM transfers WHERE from_user = ?").run(user)
+        try sql("DELETE FROM transfers WHERE to_user = ?").run(user)
+        try sql("DELETE FROM tokens WHERE token IN (SELECT token FROM orders WHERE user = ?)").run(user)
+        try sql("DELETE FROM orders WHERE user = ?").run(user)
+        try sql("UPDATE audit SET user = NULL WHERE user = ?").run(user)
+        // The backend still has to learn of an erasure.
+        try sql("DELETE FROM hook_deliveries WHERE user = ? AND type <> '\(HookType.userErased.rawValue)'").run(user)
+    }
+
+    private func deleteRows(ofContract row: Int64) throws(EngineError) {
+        let row = [Value(row)]
+        try sql("DELETE FROM jobs WHERE position IN (SELECT position FROM events WHERE contract = ?)").run(row)
+        try sql("UPDATE events SET contract = NULL WHERE contract = ?").run(row)
+        try sql("DELETE FROM tokens WHERE contract = ?").run(row)
+        try sql("DELETE FROM claims WHERE contract = ?").run(row)
+        try sql("DELETE FROM shares WHERE contract = ?").run(row)
+        // Of users who had the purchase before.
+        try sql("DELETE FROM hook_deliveries WHERE contract = ? AND contract > 0").run(row)
+        try sql("DELETE FROM contracts WHERE id = ?").run(row)
     }
 }

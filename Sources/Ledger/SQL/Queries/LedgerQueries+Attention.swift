@@ -41,55 +41,6 @@ public struct TroubledJob: Sendable, Equatable {
     public var abandonedAt: Instant?
 }
 
-struct AttentionSQL {
-    let entriesInDoubt, entriesUnclaimed, broadcastKey, urgentJobs, abandonedJobs: Statement
-    let waitingForProduct: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        entriesInDoubt = try connection.entries(
-            where: """
-                outcome = ? AND outcome IN ('unclaimed', 'quarantined') AND event IS NOT NULL
-                ORDER BY position DESC LIMIT ?
-                """
-        )
-        // One of the newest 5,000, whose contract has no user. The subquery that counts is never made a join, which could
-        // read all contracts.
-        entriesUnclaimed = try connection.entries(
-            where: """
-                outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined') AND position < ?
-                AND position >= COALESCE((
-                    SELECT position FROM entries
-                    WHERE outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined')
-                    ORDER BY position DESC LIMIT 1 OFFSET 4999
-                ), 0) AND (
-                    SELECT count(*) FROM contracts WHERE contracts.lineage = entries.contract
-                        AND contracts.provider = entries.provider AND contracts.environment = entries.environment
-                        AND contracts.user IS NULL
-                ) > 0
-                ORDER BY position DESC LIMIT ?
-                """
-        )
-        broadcastKey = try connection.prepare("SELECT 1 FROM broadcast_keys WHERE key = ?")
-        urgentJobs = try connection.prepare(
-            """
-            SELECT \(TroubledJob.columns) FROM jobs
-            WHERE deadline < ? AND due_at IS NOT NULL ORDER BY deadline LIMIT ?
-            """
-        )
-        waitingForProduct = try connection.prepare(
-            """
-            SELECT count(*) FROM (
-                SELECT DISTINCT user FROM contracts
-                WHERE is_unlisted = 1 AND provider = ? AND product = ? AND user IS NOT NULL ORDER BY user LIMIT ?
-            ) AS waiting
-            """
-        )
-        abandonedJobs = try connection.prepare(
-            "SELECT \(TroubledJob.columns) FROM jobs WHERE abandoned_at > 0 ORDER BY abandoned_at DESC LIMIT ?"
-        )
-    }
-}
-
 extension LedgerQueries {
     private static let attentionLimit = 50
     private static let unclaimedPage: Int64 = 200
@@ -103,38 +54,53 @@ extension LedgerQueries {
         let hooks = try hookAddresses(addresses, countingTo: LedgerQueries.waitingLimit)
         let failed = try hookDeliveries(in: .failed, before: .max, limit: LedgerQueries.attentionLimit)
         let limit = Value.integer(Int64(LedgerQueries.attentionLimit))
-        let urgent = try attentionSQL.urgentJobs.all(
-            [Value(now + LedgerQueries.urgency), limit],
-            read: TroubledJob.read
-        )
-        let abandoned = try attentionSQL.abandonedJobs.all([limit], read: TroubledJob.read)
+        let urgent = try sql(
+            """
+            SELECT \(TroubledJob.columns) FROM jobs
+            WHERE deadline < ? AND due_at IS NOT NULL ORDER BY deadline LIMIT ?
+            """
+        ).all([Value(now + LedgerQueries.urgency), limit], read: TroubledJob.read)
+        let abandoned = try sql(
+            "SELECT \(TroubledJob.columns) FROM jobs WHERE abandoned_at > 0 ORDER BY abandoned_at DESC LIMIT ?"
+        ).all([limit], read: TroubledJob.read)
         return Attention(
-            unclaimedContracts: try commonSQL.unclaimed.first { Int($0.integer()) } ?? 0,
+            unclaimedContracts: try sql.unclaimed(),
             unclaimed: try unclaimed(),
             // What an erased user's events leave behind names nothing.
-            quarantined: try attentionSQL.entriesInDoubt.all(
-                [.text(Outcome.quarantined.rawValue), limit],
-                read: EntryRow.read
+            quarantined: try sql.entries(
+                where: """
+                    outcome = ? AND outcome IN ('unclaimed', 'quarantined') AND event IS NOT NULL
+                    ORDER BY position DESC LIMIT ?
+                    """,
+                [.text(Outcome.quarantined.rawValue), limit]
             ),
             jobs: urgent + abandoned,
             hooks: hooks,
             failedHooks: failed,
-            unlisted: try unlistedProducts().map { product throws(EngineError) in
-                let values = [
-                    Value(product.provider), .text(product.product), Value.integer(Int64(LedgerQueries.waitingLimit)),
-                ]
-                return (product, try attentionSQL.waitingForProduct.first(values) { Int($0.integer()) } ?? 0)
-            }
+            unlisted: try unlistedProducts().map { product throws(EngineError) in (product, try waiting(for: product)) }
         )
     }
 
+    /// How many users wait until the catalog names a product.
+    private func waiting(for product: UnlistedProduct) throws(EngineError) -> Int {
+        let limit = Value.integer(Int64(LedgerQueries.waitingLimit))
+        return try sql(
+            """
+            SELECT count(*) FROM (
+                SELECT DISTINCT user FROM contracts
+                WHERE is_unlisted = 1 AND provider = ? AND product = ? AND user IS NOT NULL ORDER BY user LIMIT ?
+            ) AS waiting
+            """
+        ).first([Value(product.provider), .text(product.product), limit]) { Int($0.integer()) } ?? 0
+    }
+
     /// The first fifty products of which the catalog does not say what they open, or how long a rental lasts.
-    public func unlistedProducts() throws(EngineError) -> [UnlistedProduct] { try commonSQL.unlistedProducts() }
+    public func unlistedProducts() throws(EngineError) -> [UnlistedProduct] { try sql.unlistedProducts() }
 
     /// Whether everybody was told by the catalog of now what their purchases open. Another node may have taken a purchase by
     /// its former catalog since.
     public func isCatalogTold() throws(EngineError) -> Bool {
-        let told = try commonSQL.catalog.first { row in row.text() } ?? Catalog().openings
+        let told = try sql.catalog() ?? Catalog().openings
         guard told.hasSameBytes(as: policy.catalog.openings) else { return false }
         return try !unlistedProducts().contains { policy.catalog[$0.product] != nil }
     }
@@ -147,9 +113,23 @@ extension LedgerQueries {
         var found: [Entry] = []
         var before = Int64.max
         while found.count < LedgerQueries.attentionLimit {
-            let page = try attentionSQL.entriesUnclaimed.all(
-                [.integer(before), .integer(LedgerQueries.unclaimedPage)],
-                read: EntryRow.read
+            // One of the newest 5,000, whose contract has no user. The subquery that counts is never made a join, which could
+            // read all contracts.
+            let page = try sql.entries(
+                where: """
+                    outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined') AND position < ?
+                    AND position >= COALESCE((
+                        SELECT position FROM entries
+                        WHERE outcome = 'unclaimed' AND outcome IN ('unclaimed', 'quarantined')
+                        ORDER BY position DESC LIMIT 1 OFFSET 4999
+                    ), 0) AND (
+                        SELECT count(*) FROM contracts WHERE contracts.lineage = entries.contract
+                            AND contracts.provider = entries.provider AND contracts.environment = entries.environment
+                            AND contracts.user IS NULL
+                    ) > 0
+                    ORDER BY position DESC LIMIT ?
+                    """,
+                [.integer(before), .integer(LedgerQueries.unclaimedPage)]
             )
             for entry in page {
                 let notice = entry.notice
@@ -164,7 +144,7 @@ extension LedgerQueries {
 
     /// Whether a request with this key was made once, at any node.
     public func hasKey(_ key: IdempotencyKey) throws(EngineError) -> Bool {
-        try attentionSQL.broadcastKey.first([.text(key.text)]) { _ in true } ?? false
+        try sql("SELECT 1 FROM broadcast_keys WHERE key = ?").first([.text(key.text)]) { _ in true } ?? false
     }
 }
 

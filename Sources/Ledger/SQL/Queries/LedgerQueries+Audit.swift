@@ -1,26 +1,5 @@
 public import Domain
 
-struct AuditSQL {
-    let auditOfUser, auditOfActor, auditOfAll, lastAct, actUpTo: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        auditOfUser = try connection.prepare(
-            """
-            SELECT id, \(AuditRow.columns) FROM audit
-            WHERE user = ?1 AND (actor = ?2 OR ?2 IS NULL) AND id > ?3 AND id < ?4 ORDER BY id DESC LIMIT ?5
-            """
-        )
-        auditOfActor = try connection.prepare(
-            "SELECT id, \(AuditRow.columns) FROM audit WHERE actor = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT ?"
-        )
-        auditOfAll = try connection.prepare(
-            "SELECT id, \(AuditRow.columns) FROM audit WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?"
-        )
-        lastAct = try connection.prepare("SELECT max(id) FROM audit")
-        actUpTo = try connection.prepare("SELECT at FROM audit WHERE id <= ? ORDER BY id DESC LIMIT 1")
-    }
-}
-
 extension LedgerQueries {
     /// Entries of the audit, newest first.
     public func audit(_ selection: AuditSelection, limit: Int) throws(EngineError) -> AuditPage {
@@ -31,11 +10,20 @@ extension LedgerQueries {
         let found: [AuditEntry]
         if let user = selection.user {
             let actor: [Value] = [Value(user), Value(selection.actor)]
-            found = try auditSQL.auditOfUser.all(actor + range, read: AuditRow.read)
+            found = try sql(
+                """
+                SELECT id, \(AuditRow.columns) FROM audit
+                WHERE user = ?1 AND (actor = ?2 OR ?2 IS NULL) AND id > ?3 AND id < ?4 ORDER BY id DESC LIMIT ?5
+                """
+            ).all(actor + range, read: AuditRow.read)
         } else if let actor = selection.actor {
-            found = try auditSQL.auditOfActor.all([.text(actor)] + range, read: AuditRow.read)
+            found = try sql(
+                "SELECT id, \(AuditRow.columns) FROM audit WHERE actor = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT ?"
+            ).all([.text(actor)] + range, read: AuditRow.read)
         } else {
-            found = try auditSQL.auditOfAll.all(range, read: AuditRow.read)
+            found = try sql(
+                "SELECT id, \(AuditRow.columns) FROM audit WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?"
+            ).all(range, read: AuditRow.read)
         }
         return (Array(found.prefix(limit)), hasMore: found.count > limit)
     }
@@ -48,8 +36,8 @@ extension LedgerQueries {
         case .time(let instant):
             try last(
                 before: instant,
-                upTo: try auditSQL.lastAct.first { row in row.optionalInteger() ?? 0 } ?? 0,
-                by: auditSQL.actUpTo
+                upTo: try sql("SELECT max(id) FROM audit").first { row in row.optionalInteger() ?? 0 } ?? 0,
+                by: sql("SELECT at FROM audit WHERE id <= ? ORDER BY id DESC LIMIT 1")
             )
         }
     }

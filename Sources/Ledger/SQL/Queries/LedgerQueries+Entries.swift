@@ -13,37 +13,16 @@ public struct EntryPage: Sendable, Equatable {
 }
 
 extension EntrySelection {
-    /// The SQL condition; `values` are its parameters from the second one on. PostgreSQL infers each one's type from
-    /// its first use.
-    static let condition = """
+    /// SQL conditions; `values` are the parameters from the second one on. PostgreSQL infers each one's type from its first
+    /// use.
+    static let ofUser = "user = ?1 AND \(condition) AND position > ?7 AND position < ?8 ORDER BY position"
+    static let ofAll = "position > ?1 AND \(condition) AND position < ?7 ORDER BY position"
+    private static let condition = """
         (provider = ?2 OR ?2 IS NULL) AND (environment = ?3 OR ?3 IS NULL)
             AND (type = ?4 OR ?4 IS NULL) AND (outcome = ?5 OR ?5 IS NULL)
             AND (product = ?6 OR ?6 IS NULL)
         """
     var values: [Value] { [provider, environment, type, outcome, product].map { Value($0) } }
-}
-
-struct EntrySQL {
-    let tombstonesAfter, entriesAfter, entriesOfUser, entriesBefore, newestOfUser, entriesBetween: Statement
-    let fragmentsBetween, fragmentsAt: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        tombstonesAfter = try connection.prepare("SELECT digest FROM tombstones WHERE position > ?")
-        func entries(_ start: String, _ end: String, order: String) throws(EngineError) -> Statement {
-            try connection.entries(
-                where: "\(start) AND \(EntrySelection.condition) AND \(end) ORDER BY position \(order)"
-            )
-        }
-        entriesAfter = try entries("position > ?1", "position < ?7", order: "LIMIT ?8")
-        entriesBefore = try entries("position > ?1", "position < ?7", order: "DESC LIMIT ?8")
-        entriesOfUser = try entries("user = ?1", "position > ?7 AND position < ?8", order: "LIMIT ?9")
-        newestOfUser = try entries("user = ?1", "position > ?7 AND position < ?8", order: "DESC LIMIT ?9")
-        entriesBetween = try connection.entries(where: "position > ? AND position <= ? ORDER BY position")
-        fragmentsBetween = try connection.prepare(
-            "SELECT \(FragmentRow.columns) FROM fragments WHERE position > ? AND position <= ?"
-        )
-        fragmentsAt = try connection.prepare("SELECT \(FragmentRow.columns) FROM fragments WHERE position = ?")
-    }
 }
 
 extension LedgerQueries {
@@ -63,8 +42,7 @@ extension LedgerQueries {
             start = min(max(0, position), head.position)
             through = min(start + LedgerQueries.entriesOfAQuestion, head.position)
         }
-        let statement = selection.user == nil ? entrySQL.entriesAfter : entrySQL.entriesOfUser
-        let entries = try entries(selection, by: statement, after: start, before: through + 1, limit: limit)
+        let entries = try entries(selection, after: start, before: through + 1, limit: limit, newestFirst: false)
         if entries.count == limit, let last = entries.last { through = last.position }
         return EntryPage(entries: entries, through: through, head: head)
     }
@@ -81,8 +59,7 @@ extension LedgerQueries {
         let end = min(newest ?? .max, head.position + 1)
         var through = max(0, oldest)
         if selection.user == nil { through = max(through, end - 1 - LedgerQueries.entriesOfAQuestion) }
-        let statement = selection.user == nil ? entrySQL.entriesBefore : entrySQL.newestOfUser
-        let entries = try entries(selection, by: statement, after: through, before: end, limit: limit)
+        let entries = try entries(selection, after: through, before: end, limit: limit, newestFirst: true)
         if entries.count == limit, let last = entries.last { through = last.position - 1 }
         return EntryPage(entries: entries, through: through, head: head)
     }
@@ -90,24 +67,34 @@ extension LedgerQueries {
     /// With their fragments.
     private func entries(
         _ selection: EntrySelection,
-        by statement: Statement,
         after start: Int64,
         before end: Int64,
-        limit: Int
+        limit: Int,
+        newestFirst: Bool
     ) throws(EngineError) -> [Entry] {
-        let start = Value.integer(start)
-        let values = selection.user.map { [Value($0)] + selection.values + [start] } ?? [start] + selection.values
-        var entries = try statement.all(values + [.integer(end), .integer(Int64(limit))], read: EntryRow.read)
-        for index in entries.indices {
-            entries[index].fragments = try fragments(at: entries[index].position)
+        let (start, end, limit) = (Value.integer(start), Value.integer(end), Value.integer(Int64(limit)))
+        var entries: [Entry]
+        if let user = selection.user {
+            let values = [Value(user)] + selection.values + [start, end, limit]
+            entries =
+                try newestFirst
+                ? sql.entries(where: "\(EntrySelection.ofUser) DESC LIMIT ?9", values)
+                : sql.entries(where: "\(EntrySelection.ofUser) LIMIT ?9", values)
+        } else {
+            let values = [start] + selection.values + [end, limit]
+            entries =
+                try newestFirst
+                ? sql.entries(where: "\(EntrySelection.ofAll) DESC LIMIT ?8", values)
+                : sql.entries(where: "\(EntrySelection.ofAll) LIMIT ?8", values)
         }
+        for index in entries.indices { entries[index].fragments = try fragments(at: entries[index].position) }
         return entries
     }
 
     /// The fragments of one entry, in their order.
     func fragments(at position: Int64) throws(EngineError) -> [Fragment] {
-        try entrySQL.fragmentsAt.all([.integer(position)], read: FragmentRow.read)
-            .sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
+        try sql("SELECT \(FragmentRow.columns) FROM fragments WHERE position = ?")
+            .all([.integer(position)], read: FragmentRow.read).sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
     }
 }
 
@@ -120,20 +107,24 @@ extension LedgerQueries {
         guard head.position > position else { return ([], .nobody) }
         let through = min(head.position, position + Int64(limit))
         let range: [Value] = [.integer(position), .integer(through)]
-        var entries = try entrySQL.entriesBetween.all(range, read: EntryRow.read)
+        var entries = try sql.entries(where: "position > ? AND position <= ? ORDER BY position", range)
         if let missing = (position + 1...through).first(where: {
             entries.dropFirst(Int($0 - position) - 1).first?.position != $0
         }) {
             throw .missingEntry(at: missing)
         }
-        let fragments = try written(try entrySQL.fragmentsBetween.all(range, read: FragmentRow.read))
+        let fragments = try written(
+            try sql("SELECT \(FragmentRow.columns) FROM fragments WHERE position > ? AND position <= ?")
+                .all(range, read: FragmentRow.read)
+        )
         let byPosition = Dictionary(grouping: fragments, by: \.position)
         for index in entries.indices {
             let own = byPosition[entries[index].position] ?? []
             entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
         }
         guard entries.contains(where: { $0.notice.kind == .userErased }) else { return (entries, .nobody) }
-        let digests = try entrySQL.tombstonesAfter.all([.integer(position)]) { row in row.text() }
+        let digests = try sql("SELECT digest FROM tombstones WHERE position > ?")
+            .all([.integer(position)]) { row in row.text() }
         return (entries, ErasedUsers(digests: Set(digests), key: erasureKey))
     }
 }

@@ -61,45 +61,17 @@ public struct EventRecord: Sendable, Equatable {
     public var newer: UserEvent?
 }
 
-struct EventSQL {
-    let eventsByID, eventsByContract, eventsAfter, positionOfEvent, datesOfContractBefore, contractsOfUser: Statement
-    let contractsSharedWith, newestEvent: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        eventsByID = try connection.prepare(
-            """
-            SELECT \(StoredEvent.columns) FROM events
-            WHERE position IN (SELECT position FROM \(connection.eventIDs) WHERE event = ?)
-                AND position > ? AND position <= ?
-            """
-        )
-        eventsByContract = try connection.prepare(
-            """
-            SELECT \(StoredEvent.columns) FROM events
-            WHERE contract = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?
-            """
-        )
-        eventsAfter = try connection.prepare(
-            "SELECT \(StoredEvent.columns) FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
-        )
-        positionOfEvent = try connection.prepare("SELECT max(position) FROM \(connection.eventIDs) WHERE event = ?")
-        datesOfContractBefore = try connection.prepare(
-            "SELECT position, signed_at FROM events WHERE contract = ? AND position < ? ORDER BY position DESC LIMIT ?"
-        )
-        contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
-        contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
-        newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
-    }
-}
-
 extension LedgerQueries {
     /// A contract and what it takes to rebuild it; nil if no contract has this id. Finds its newest event up to `position`.
     public func contract(_ id: Int64, until position: Int64) throws(EngineError) -> ContractRebuild? {
-        guard let row = try commonSQL.contractByID.first([.integer(id)], read: ContractRow.read) else {
-            return nil
-        }
-        let newest = try eventSQL.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer() }
-        return ContractRebuild(row.tracked.contract, newest: newest ?? 0)
+        guard let row = try sql.contract(id) else { return nil }
+        return ContractRebuild(row.tracked.contract, newest: try newestEvent(of: id, until: position) ?? 0)
+    }
+
+    /// The position of the newest event of a contract up to a position; nil if it has none there.
+    func newestEvent(of contract: Int64, until position: Int64) throws(EngineError) -> Int64? {
+        try sql("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
+            .first([.integer(contract), .integer(position)]) { row in row.optionalInteger() } ?? nil
     }
 
     /// The number of a contract's events before one that may be the newer one.
@@ -109,21 +81,27 @@ extension LedgerQueries {
     public func event(_ name: EventName) throws(EngineError) -> EventRecord? {
         let position: Int64?
         switch name {
-        case .id(let id):
-            position = try eventSQL.positionOfEvent.first([.text(id)]) { $0.optionalInteger() } ?? nil
+        case .id(let id): position = try self.position(ofEvent: id)
         case .position(let known): position = known
         }
         guard let position, let event = try userEvent(at: position) else { return nil }
-        let range: [Value] = [.integer(position - 1), .integer(position), .integer(1)]
-        let stored = try eventSQL.eventsAfter.all(range, read: StoredEvent.read).first
+        let stored = try events(after: [.integer(position - 1), .integer(position), .integer(1)]).first
         var record = EventRecord(event: event, stored: stored)
         if let contract = stored?.contract, let date = event.dates?.occurredAt {
             let before: [Value] = [.integer(contract), .integer(position), .integer(LedgerQueries.rivalLimit)]
-            let dated = try eventSQL.datesOfContractBefore.all(before) { ($0.integer(), $0.instant()) }
+            let dated = try sql(
+                "SELECT position, signed_at FROM events WHERE contract = ? AND position < ? ORDER BY position DESC LIMIT ?"
+            ).all(before) { ($0.integer(), $0.instant()) }
             let newest = dated.filter { $0.1 > date }.max { $0.1 < $1.1 }
             if let newest { record.newer = try userEvent(at: newest.0) }
         }
         return record
+    }
+
+    /// Of several stores' events with one id, the newest; nil if there is none.
+    func position(ofEvent id: String) throws(EngineError) -> Int64? {
+        try sql("SELECT max(position) FROM \(sql.eventIDs) WHERE event = ?")
+            .first([.text(id)]) { row in row.optionalInteger() } ?? nil
     }
 
     /// Stored events in the order of their positions. The next page begins after the last one's.
@@ -138,24 +116,43 @@ extension LedgerQueries {
             // out.
             for id in selection.ids.prefix(limit) {
                 let values: [Value] = [.text(id), .integer(after), .integer(until)]
-                found += try eventSQL.eventsByID.all(values, read: StoredEvent.read)
+                found += try sql(
+                    """
+                    SELECT \(StoredEvent.columns) FROM events
+                    WHERE position IN (SELECT position FROM \(sql.eventIDs) WHERE event = ?)
+                        AND position > ? AND position <= ?
+                    """
+                ).all(values, read: StoredEvent.read)
             }
             return found.sorted { $0.position < $1.position }
         }
-        if let contract = selection.contract {
-            return try eventSQL.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
-        }
-        guard let user = selection.user else {
-            return try eventSQL.eventsAfter.all(range, read: StoredEvent.read)
-        }
-        let ids =
-            try eventSQL.contractsOfUser.all([Value(user)]) { row in row.integer() }
-            + eventSQL.contractsSharedWith.all([Value(user)]) { row in row.integer() }
+        if let contract = selection.contract { return try events(of: contract, in: range) }
+        guard let user = selection.user else { return try events(after: range) }
         var found: [StoredEvent] = []
-        for id in ids {
-            found += try eventSQL.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
-        }
+        for contract in try contractIDs(of: user) { found += try events(of: contract, in: range) }
         return Array(found.sorted { $0.position < $1.position }.prefix(limit))
+    }
+
+    /// `range` is the position before the first, the last one, and how many.
+    private func events(after range: [Value]) throws(EngineError) -> [StoredEvent] {
+        try sql(
+            "SELECT \(StoredEvent.columns) FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
+        ).all(range, read: StoredEvent.read)
+    }
+
+    private func events(of contract: Int64, in range: [Value]) throws(EngineError) -> [StoredEvent] {
+        try sql(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE contract = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?
+            """
+        ).all([.integer(contract)] + range, read: StoredEvent.read)
+    }
+
+    /// Also those that others share.
+    func contractIDs(of user: UserID) throws(EngineError) -> [Int64] {
+        try sql("SELECT id FROM contracts WHERE user = ?").all([Value(user)]) { row in row.integer() }
+            + sql("SELECT contract FROM shares WHERE user = ?").all([Value(user)]) { row in row.integer() }
     }
 }
 

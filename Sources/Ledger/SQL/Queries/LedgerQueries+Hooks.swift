@@ -79,12 +79,13 @@ public struct HookAddressState: Sendable, Equatable {
     public var oldest: Instant?
 }
 
-struct HookSQL {
-    let dueHooks, hookByID, hooks, hooksByState, hooksByUser, hooksOfPurchases, hookAddress, hookCount,
-        oldestHook: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        dueHooks = try connection.prepare(
+extension LedgerQueries {
+    /// At most `limit` messages to an address that are due, those that have waited longest first. No message passes an earlier
+    /// one about the same user. Each says what is true in the snapshot in which its row is read.
+    public func hooks(to address: String, limit: Int) throws(EngineError) -> [DueHook] {
+        let now = now
+        let head = try head()
+        var due = try sql(
             """
             SELECT \(HookDelivery.columnsDue), CASE WHEN EXISTS (
                     SELECT 1 FROM contracts WHERE contracts.user = due.user AND contracts.kind = 'consumable'
@@ -101,50 +102,7 @@ struct HookSQL {
                     AND earlier.due_at IS NOT NULL AND earlier.position < due.position
             ) ORDER BY queued_at, due.id LIMIT ?
             """
-        )
-        hookByID = try connection.prepare("SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id = ?")
-        hooks = try connection.prepare(
-            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id < ? ORDER BY id DESC LIMIT ?"
-        )
-        hooksByState = try connection.prepare(
-            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?"
-        )
-        hooksByUser = try connection.prepare(
-            """
-            SELECT \(HookDelivery.columns) FROM hook_deliveries
-            WHERE user = ? AND contract = 0 AND stated_at = 0 ORDER BY type, address
-            """
-        )
-        hooksOfPurchases = try connection.prepare(
-            """
-            SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE user = ? AND contract > 0
-            ORDER BY contract DESC, stated_at DESC, type DESC, address DESC LIMIT ?
-            """
-        )
-        hookAddress = try connection.prepare(
-            "SELECT accepted_at, failures, failing_since, gone_at, reason FROM hook_addresses WHERE address = ?"
-        )
-        hookCount = try connection.prepare(
-            """
-            SELECT count(*) FROM (
-                SELECT queued_at FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL ORDER BY queued_at LIMIT ?
-            ) AS waiting
-            """
-        )
-        oldestHook = try connection.prepare(
-            "SELECT min(queued_at) FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL"
-        )
-    }
-}
-
-extension LedgerQueries {
-    /// At most `limit` messages to an address that are due, those that have waited longest first. No message passes an earlier
-    /// one about the same user. Each says what is true in the snapshot in which its row is read.
-    public func hooks(to address: String, limit: Int) throws(EngineError) -> [DueHook] {
-        let now = now
-        let head = try head()
-        let values: [Value] = [.text(address), Value(now), .integer(Int64(limit))]
-        var due = try hookSQL.dueHooks.all(values) { row throws(EngineError) in
+        ).all([.text(address), Value(now), .integer(Int64(limit))]) { row throws(EngineError) in
             let delivery = try HookDelivery.read(&row)
             // Consumables are not among what a transaction knows, nor is all that is shared.
             let holdsMore = row.flag()
@@ -154,34 +112,49 @@ extension LedgerQueries {
             hook.entitlements = known.map { UserEntitlements($0, since: head) }
             return hook
         }
-        for index in due.indices
-        where due[index].entitlements == nil && due[index].delivery.type == .entitlementsChanged {
-            due[index].entitlements = try entitlements(of: due[index].delivery.user)
-        }
-        for index in due.indices where due[index].delivery.contract > 0 {
-            let row: [Value] = [.integer(due[index].delivery.contract)]
-            due[index].purchase = try commonSQL.contractByID.first(row, read: ContractRow.read)?.tracked.contract
+        for index in due.indices {
+            let delivery = due[index].delivery
+            if due[index].entitlements == nil, delivery.type == .entitlementsChanged {
+                due[index].entitlements = try entitlements(of: delivery.user)
+            }
+            if delivery.contract > 0 { due[index].purchase = try sql.contract(delivery.contract)?.tracked.contract }
         }
         return due
     }
 
     /// Nil for an id that no message has.
     public func hookDelivery(_ id: Int64) throws(EngineError) -> HookDelivery? {
-        try hookSQL.hookByID.first([.integer(id)], read: HookDelivery.read)
+        try sql("SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id = ?")
+            .first([.integer(id)], read: HookDelivery.read)
     }
 
     /// At most `limit` messages, the newest rows first, with ids below `id`; nil means all states.
     public func hookDeliveries(in state: HookState?, before id: Int64, limit: Int) throws(EngineError) -> [HookDelivery]
     {
         let range: [Value] = [.integer(id), .integer(Int64(limit))]
-        guard let state else { return try hookSQL.hooks.all(range, read: HookDelivery.read) }
-        return try hookSQL.hooksByState.all([Value(state)] + range, read: HookDelivery.read)
+        guard let state else {
+            return try sql("SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE id < ? ORDER BY id DESC LIMIT ?")
+                .all(range, read: HookDelivery.read)
+        }
+        return try sql(
+            "SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?"
+        ).all([Value(state)] + range, read: HookDelivery.read)
     }
 
-    /// The messages about a user: one for each address and type, then those about the newest purchases, at most `limit`.
-    public func hookDeliveries(of user: UserID, limit: Int = 500) throws(EngineError) -> [HookDelivery] {
-        try hookSQL.hooksByUser.all([Value(user)], read: HookDelivery.read)
-            + hookSQL.hooksOfPurchases.all([Value(user), .integer(Int64(limit))], read: HookDelivery.read)
+    /// The messages about a user: one for each address and type, then at most 500 about the newest purchases.
+    public func hookDeliveries(of user: UserID) throws(EngineError) -> [HookDelivery] {
+        try sql(
+            """
+            SELECT \(HookDelivery.columns) FROM hook_deliveries
+            WHERE user = ? AND contract = 0 AND stated_at = 0 ORDER BY type, address
+            """
+        ).all([Value(user)], read: HookDelivery.read)
+            + sql(
+                """
+                SELECT \(HookDelivery.columns) FROM hook_deliveries WHERE user = ? AND contract > 0
+                ORDER BY contract DESC, stated_at DESC, type DESC, address DESC LIMIT 500
+                """
+            ).all([Value(user)], read: HookDelivery.read)
     }
 
     /// How these addresses fare. Counts what waits for each of them up to `limit`.
@@ -192,18 +165,27 @@ extension LedgerQueries {
         var states: [HookAddressState] = []
         for address in addresses {
             var state = HookAddressState(address: address)
-            let read = { (row: inout Row) throws(EngineError) in
+            try sql(
+                "SELECT accepted_at, failures, failing_since, gone_at, reason FROM hook_addresses WHERE address = ?"
+            )
+            .first([.text(address)]) { row in
                 state.acceptedAt = row.optionalInstant()
                 state.failures = Int(row.integer())
                 state.failingSince = row.optionalInstant()
                 state.goneAt = row.optionalInstant()
                 state.reason = row.optionalText()
             }
-            _ = try hookSQL.hookAddress.first([.text(address)], read: read)
-            let range: [Value] = [.text(address), .integer(Int64(limit))]
-            state.waiting = try hookSQL.hookCount.first(range) { row in Int(row.integer()) } ?? 0
+            let waiting = try sql(
+                """
+                SELECT count(*) FROM (
+                    SELECT queued_at FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL ORDER BY queued_at LIMIT ?
+                ) AS waiting
+                """
+            ).first([.text(address), .integer(Int64(limit))]) { row in Int(row.integer()) }
+            state.waiting = waiting ?? 0
             state.oldest =
-                try hookSQL.oldestHook.first([.text(address)]) { row in row.optionalInstant() } ?? nil
+                try sql("SELECT min(queued_at) FROM hook_deliveries WHERE address = ? AND due_at IS NOT NULL")
+                .first([.text(address)]) { row in row.optionalInstant() } ?? nil
             states.append(state)
         }
         return states

@@ -36,52 +36,17 @@ public enum JobResult: Sendable, Equatable {
     case abandoned(reason: String)
 }
 
-struct JobSQL {
-    let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, outlasting: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        nextDestination = try connection.prepare(
-            "SELECT destination FROM jobs WHERE destination > ? AND due_at IS NOT NULL ORDER BY destination LIMIT 1"
-        )
-        isDue = try connection.prepare("SELECT 1 FROM jobs WHERE destination = ? AND due_at <= ? LIMIT 1")
-        dueJobs = try connection.prepare(
-            """
-            SELECT id, kind, jobs.provider, jobs.environment, jobs.app, subject, detail, deadline, attempts,
-                queued_at, CASE kind WHEN 'forward' THEN body END,
-                CASE kind WHEN 'forward' THEN (SELECT text FROM headers WHERE digest = header) END
-            FROM jobs LEFT JOIN events ON events.position = jobs.position
-            WHERE destination = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?
-            """
-        )
-        jobCount = try connection.prepare(
-            """
-            SELECT count(*) FROM (
-                SELECT due_at FROM jobs WHERE due_at > 0 ORDER BY due_at LIMIT \(JobBacklog.countLimit)
-            ) AS waiting
-            """
-        )
-        nextJob = try connection.prepare("SELECT min(due_at) FROM jobs WHERE due_at > 0")
-        nextDeadline = try connection.prepare("SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL")
-        newestJob = try connection.prepare("SELECT max(id) FROM jobs")
-        outlasting = try connection.prepare(
-            """
-            SELECT provider, environment, app, lineage FROM contracts
-            WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? AND provider = ?
-            ORDER BY ends_at, id LIMIT ?
-            """
-        )
-    }
-}
-
 extension LedgerQueries {
     /// The destinations that have jobs due. Jumps from one to the next, however many jobs each has.
     public func jobDestinations(dueAt now: Instant) throws(EngineError) -> [Job.Destination] {
         var due = [Job.Destination]()
         var last = ""
-        while let name = try jobSQL.nextDestination.first([.text(last)], read: { row in row.text() }) {
-            if try jobSQL.isDue.first([.text(name), Value(now)], read: { _ in true }) != nil {
-                due.append(Job.Destination(column: name))
-            }
+        while let name = try sql(
+            "SELECT destination FROM jobs WHERE destination > ? AND due_at IS NOT NULL ORDER BY destination LIMIT 1"
+        ).first([.text(last)], read: { row in row.text() }) {
+            let isDue = try sql("SELECT 1 FROM jobs WHERE destination = ? AND due_at <= ? LIMIT 1")
+                .first([.text(name), Value(now)]) { _ in true }
+            if isDue != nil { due.append(Job.Destination(column: name)) }
             last = name
         }
         return due
@@ -93,31 +58,44 @@ extension LedgerQueries {
         to destination: Job.Destination,
         limit: Int
     ) throws(EngineError) -> [QueuedJob] {
-        try jobSQL.dueJobs.all(
-            [.text(destination.column), Value(now), .integer(Int64(limit))],
-            read: QueuedJob.read
-        )
+        try sql(
+            """
+            SELECT id, kind, jobs.provider, jobs.environment, jobs.app, subject, detail, deadline, attempts,
+                queued_at, CASE kind WHEN 'forward' THEN body END,
+                CASE kind WHEN 'forward' THEN (SELECT text FROM headers WHERE digest = header) END
+            FROM jobs LEFT JOIN events ON events.position = jobs.position
+            WHERE destination = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?
+            """
+        ).all([.text(destination.column), Value(now), .integer(Int64(limit))], read: QueuedJob.read)
     }
 
     /// Counting reads all waiting jobs, and this is asked every second. So the count in `previous`, the last answer, is kept
     /// unless a job was added or the time of the next one has changed.
     public func jobBacklog(after previous: JobBacklog? = nil) throws(EngineError) -> JobBacklog {
         var backlog = JobBacklog(
-            next: try jobSQL.nextJob.first { row in row.optionalInstant() } ?? nil,
-            nearestDeadline: try jobSQL.nextDeadline.first { row in row.optionalInstant() } ?? nil,
-            newest: try jobSQL.newestJob.first { row in row.integer() } ?? 0
+            next: try sql("SELECT min(due_at) FROM jobs WHERE due_at > 0").first { $0.optionalInstant() } ?? nil,
+            nearestDeadline: try sql("SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL")
+                .first { $0.optionalInstant() } ?? nil,
+            newest: try sql("SELECT max(id) FROM jobs").first { row in row.integer() } ?? 0
         )
         if let previous, (previous.newest, previous.next) == (backlog.newest, backlog.next) {
             backlog.waiting = previous.waiting
         } else {
-            backlog.waiting = try jobSQL.jobCount.first { row in Int(row.integer()) } ?? 0
+            let waiting = try sql(
+                """
+                SELECT count(*) FROM (
+                    SELECT due_at FROM jobs WHERE due_at > 0 ORDER BY due_at LIMIT \(JobBacklog.countLimit)
+                ) AS waiting
+                """
+            ).first { row in Int(row.integer()) }
+            backlog.waiting = waiting ?? 0
         }
         return backlog
     }
 
     /// The instant that `LedgerCommand.mark` remembered.
     public func checkpoint(_ name: String) throws(EngineError) -> Instant? {
-        try commonSQL.mark.first([.text(name)]) { row in row.instant() }
+        try sql.mark(name)
     }
 
     /// A store's contracts whose period has ended and whose access continues for the leeway while the store is asked.
@@ -127,7 +105,13 @@ extension LedgerQueries {
         let range: [Value] = [
             Value(now), Value(now + policy.leeway), Value(now), Value(provider), .integer(Int64(limit)),
         ]
-        return try jobSQL.outlasting.all(range) { row throws(EngineError) in
+        return try sql(
+            """
+            SELECT provider, environment, app, lineage FROM contracts
+            WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? AND provider = ?
+            ORDER BY ends_at, id LIMIT ?
+            """
+        ).all(range) { row throws(EngineError) in
             ContractKey(
                 provider: try row.word(),
                 environment: try row.word(),

@@ -1,37 +1,5 @@
 public import Domain
 
-struct MissedSQL {
-    let committedUpTo, lost, nextKey, fragmentsOfKey, newestOfKey, fragmentAt: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        committedUpTo = try connection.prepare(
-            "SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1"
-        )
-        lost = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'broadcasts_lost'")
-        nextKey = try connection.prepare(
-            "SELECT collapse_key FROM fragments WHERE stream = ? AND collapse_key > ? ORDER BY collapse_key LIMIT 1"
-        )
-        fragmentsOfKey = try connection.prepare(
-            """
-            SELECT \(FragmentRow.columns) FROM fragments
-            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position, ordinal LIMIT ?
-            """
-        )
-        newestOfKey = try connection.prepare(
-            """
-            SELECT position, ordinal FROM fragments
-            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position DESC, ordinal DESC LIMIT 1
-            """
-        )
-        fragmentAt = try connection.prepare(
-            """
-            SELECT \(FragmentRow.columns) FROM fragments
-            WHERE stream = ? AND collapse_key = ? AND position = ? AND ordinal = ?
-            """
-        )
-    }
-}
-
 /// The fragments that a page with a cursor has missed.
 extension LedgerQueries {
     /// The number of distinct targets of one stream that are examined; a page has a handful.
@@ -48,7 +16,7 @@ extension LedgerQueries {
         limit: Int
     ) throws(EngineError) -> MissedFragments {
         let head = try head()
-        let since = try cursor(start, head: head)
+        let since = try cursor(start)
         let isKnown = since.map { $0.epoch == epoch && $0.position <= head.position } ?? false
         var missed = MissedFragments(
             through: head,
@@ -86,30 +54,36 @@ extension LedgerQueries {
 
     /// Fragments that were lost on all streams, or erased from this one.
     private func lost(after position: Int64, on stream: StreamName) throws(EngineError) -> Int64? {
-        let lost = try missedSQL.lost.first { row in row.integer() }
+        let lost = try sql("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'broadcasts_lost'")
+            .first { row in row.integer() }
         let erased = try erasure(of: stream)
         return [lost, erased].compactMap { $0 }.max().flatMap { $0 > position ? $0 : nil }
     }
 
-    private func cursor(_ start: MissedSince, head: Cursor) throws(EngineError) -> Cursor? {
+    private func cursor(_ start: MissedSince) throws(EngineError) -> Cursor? {
         switch start {
         case .nothing: nil
         case .cursor(let cursor): cursor
-        case .time(let instant):
-            Cursor(epoch: epoch, position: try last(before: instant, upTo: head.position, by: missedSQL.committedUpTo))
+        case .time(let instant): Cursor(epoch: epoch, position: try position(before: instant))
         }
     }
 
     /// A position after which everything was committed at `instant` or later.
     public func position(before instant: Instant) throws(EngineError) -> Int64 {
-        try last(before: instant, upTo: try head().position, by: missedSQL.committedUpTo)
+        try last(
+            before: instant,
+            upTo: try head().position,
+            by: sql("SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1")
+        )
     }
 
     /// The targets that a stream's fragments replace: one index search for each, however long the history is.
     private func targets(of stream: StreamName) throws(EngineError) -> [String] {
         var keys = [""]
         while keys.count <= LedgerQueries.targetLimit, let last = keys.last,
-            let next = try missedSQL.nextKey.first([.text(stream.text), .text(last)], read: { row in row.text() })
+            let next = try sql(
+                "SELECT collapse_key FROM fragments WHERE stream = ? AND collapse_key > ? ORDER BY collapse_key LIMIT 1"
+            ).first([.text(stream.text), .text(last)], read: { row in row.text() })
         {
             keys.append(next)
         }
@@ -127,7 +101,12 @@ extension LedgerQueries {
         var bytes = 0
         for key in keys {
             let range: [Value] = [.text(stream.text), .text(key), .integer(position), .integer(Int64(limit) + 1)]
-            let fits = try missedSQL.fragmentsOfKey.each(range) { row throws(EngineError) in
+            let fits = try sql(
+                """
+                SELECT \(FragmentRow.columns) FROM fragments
+                WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position, ordinal LIMIT ?
+                """
+            ).each(range) { row throws(EngineError) in
                 found.append(try FragmentRow.read(&row))
                 bytes += found[found.count - 1].fragment.size
                 return found.count <= limit && bytes <= LedgerQueries.byteLimit
@@ -150,9 +129,12 @@ extension LedgerQueries {
         after position: Int64
     ) throws(EngineError) -> Place? {
         let key: [Value] = [.text(stream.text), .text(key)]
-        return try missedSQL.newestOfKey.first(key + [.integer(position)]) { row in
-            Place(key: key, position: row.integer(), ordinal: row.integer())
-        }
+        return try sql(
+            """
+            SELECT position, ordinal FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position DESC, ordinal DESC LIMIT 1
+            """
+        ).first(key + [.integer(position)]) { Place(key: key, position: $0.integer(), ordinal: $0.integer()) }
     }
 
     /// As many of these, from the first on, as `byteLimit` holds, but one in any case.
@@ -161,8 +143,13 @@ extension LedgerQueries {
         var bytes = 0
         var unanswered = 0
         for place in places {
-            let values = place.key + [.integer(place.position), .integer(place.ordinal)]
-            guard let fragment = try missedSQL.fragmentAt.first(values, read: FragmentRow.read) else {
+            let fragment = try sql(
+                """
+                SELECT \(FragmentRow.columns) FROM fragments
+                WHERE stream = ? AND collapse_key = ? AND position = ? AND ordinal = ?
+                """
+            ).first(place.key + [.integer(place.position), .integer(place.ordinal)], read: FragmentRow.read)
+            guard let fragment else {
                 // An engine that is far away is first asked for nothing, to learn the questions (`readAhead`): a few at a time,
                 // since most may be too much.
                 unanswered += 1

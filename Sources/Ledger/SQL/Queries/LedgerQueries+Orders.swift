@@ -50,37 +50,6 @@ public struct OrderEvent: Sendable, Equatable {
     public var committedAt: Instant
 }
 
-struct OrderSQL {
-    let contradictingBefore, newestOrders, orderByToken, contractsByToken, tokenDate, firstEvents: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        contradictingBefore = try connection.prepare(
-            """
-            SELECT position FROM entries
-            WHERE order_token = ? AND user IS NULL AND position < ? ORDER BY position DESC LIMIT ?
-            """
-        )
-        newestOrders = try connection.prepare(
-            """
-            SELECT \(OrderRow.columns), created_at FROM orders WHERE user = ?
-            ORDER BY created_at DESC, token DESC LIMIT ?
-            """
-        )
-        orderByToken = try connection.prepare("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
-        contractsByToken = try connection.contracts(
-            where: "id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?"
-        )
-        tokenDate = try connection.prepare("SELECT at FROM tokens WHERE contract = ? AND token = ?")
-        firstEvents = try connection.prepare(
-            """
-            SELECT entries.position, \(EntryRow.qualifiedColumns)
-            FROM events JOIN entries ON entries.position = events.position
-            WHERE events.contract = ? ORDER BY events.position LIMIT ?
-            """
-        )
-    }
-}
-
 extension LedgerQueries {
     /// The number of purchases shown for one token; an app may bind one token to everything that a user buys.
     private static let purchaseLimit: Int64 = 100
@@ -89,18 +58,27 @@ extension LedgerQueries {
     /// The order is nil for a token that no order has; the cursor is the newest position.
     public func order(_ token: OrderToken) throws(EngineError) -> (order: OrderRecord?, head: Cursor) {
         let head = try head()
-        let found = try orderSQL.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
-        guard let found else { return (nil, head) }
+        guard let found = try datedOrder(token) else { return (nil, head) }
         return (try record(of: found, now: now), head)
     }
 
+    func datedOrder(_ token: OrderToken) throws(EngineError) -> (order: Order, createdAt: Instant)? {
+        try sql("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
+            .first([.text(token.description)], read: OrderRow.readDated)
+    }
+
+    /// Newest first.
+    func datedOrders(of user: UserID, limit: Int) throws(EngineError) -> [(order: Order, createdAt: Instant)] {
+        try sql(
+            """
+            SELECT \(OrderRow.columns), created_at FROM orders WHERE user = ?
+            ORDER BY created_at DESC, token DESC LIMIT ?
+            """
+        ).all([Value(user), .integer(Int64(limit))], read: OrderRow.readDated)
+    }
+
     func orders(of user: UserID, limit: Int, now: Instant) throws(EngineError) -> [OrderRecord] {
-        let newest: [Value] = [Value(user), .integer(Int64(limit))]
-        var records: [OrderRecord] = []
-        for found in try orderSQL.newestOrders.all(newest, read: OrderRow.readDated) {
-            records.append(try record(of: found, now: now))
-        }
-        return records
+        try datedOrders(of: user, limit: limit).map { found throws(EngineError) in try record(of: found, now: now) }
     }
 
     private func record(
@@ -109,14 +87,14 @@ extension LedgerQueries {
     ) throws(EngineError) -> OrderRecord {
         let token: Value = .text(found.order.token.description)
         var purchases: [OrderPurchase] = []
-        let bought = try orderSQL.contractsByToken.all(
-            [token, .integer(LedgerQueries.purchaseLimit)],
-            read: ContractRow.read
+        let bought = try sql.contracts(
+            where: "id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?",
+            [token, .integer(LedgerQueries.purchaseLimit)]
         )
         for row in bought where !found.order.contradicts(row.tracked.contract) {
             purchases.append(try purchase(row, by: found.order.token, now: now))
         }
-        let contradictions = try contradictions(of: token)
+        let contradictions = try contradictions(of: found.order.token)
         let isUnfit = !contradictions.isEmpty || !bought.isEmpty
         let newest = purchases.max { $0.boughtAt < $1.boughtAt }
         return OrderRecord(
@@ -133,8 +111,13 @@ extension LedgerQueries {
         var tracked = row.tracked
         tracked.recomputeStatus(at: now, policy: policy)
         let id = Value(row.id)
-        let first = try orderSQL.firstEvents.all([id, .integer(100)], read: EntryRow.read)
-            .first { $0.notice.order == token }
+        let first = try sql(
+            """
+            SELECT entries.position, \(EntryRow.qualifiedColumns)
+            FROM events JOIN entries ON entries.position = events.position
+            WHERE events.contract = ? ORDER BY events.position LIMIT ?
+            """
+        ).all([id, .integer(100)], read: EntryRow.read).first { $0.notice.order == token }
         return OrderPurchase(
             contract: tracked.key,
             user: tracked.user,
@@ -142,23 +125,33 @@ extension LedgerQueries {
             state: tracked.status.state,
             isUnpaid: tracked.status.state == .expired && !tracked.contract.hasBegun,
             boughtProduct: first?.notice.product,
-            boughtAt: try orderSQL.tokenDate.first([id, .text(token.description)]) { $0.instant() } ?? now,
+            boughtAt: try sql("SELECT at FROM tokens WHERE contract = ? AND token = ?")
+                .first([id, .text(token.description)]) { $0.instant() } ?? now,
             event: first.flatMap { OrderEvent($0, epoch: epoch) }
         )
     }
 
     /// Events that wait for an owner carried the token as well, but contradict nothing, so they are left out.
-    private func contradictions(of token: Value) throws(EngineError) -> [OrderEvent] {
-        let newest: [Value] = [token, .integer(.max), .integer(LedgerQueries.contradictionLimit)]
+    private func contradictions(of token: OrderToken) throws(EngineError) -> [OrderEvent] {
         var events: [OrderEvent] = []
-        for position in try orderSQL.contradictingBefore.all(newest, read: { $0.integer() }) {
-            let entry = try userEventSQL.entryAt.first([.integer(position)], read: EntryRow.read)
-            guard let entry, entry.notice.outcome == .quarantined, let event = OrderEvent(entry, epoch: epoch) else {
-                continue
-            }
+        for position in try unowned(by: token, [.integer(.max), .integer(LedgerQueries.contradictionLimit)]) {
+            guard let entry = try entry(at: position), entry.notice.outcome == .quarantined,
+                let event = OrderEvent(entry, epoch: epoch)
+            else { continue }
             events.append(event)
         }
         return events
+    }
+
+    /// The positions of events that carried a token and are about nobody, newest first. `range` is what they are before, and
+    /// how many.
+    func unowned(by token: OrderToken, _ range: [Value]) throws(EngineError) -> [Int64] {
+        try sql(
+            """
+            SELECT position FROM entries
+            WHERE order_token = ? AND user IS NULL AND position < ? ORDER BY position DESC LIMIT ?
+            """
+        ).all([.text(token.description)] + range) { row in row.integer() }
     }
 }
 

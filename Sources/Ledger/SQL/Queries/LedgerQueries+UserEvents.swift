@@ -23,47 +23,9 @@ public struct EventDates: Sendable, Equatable {
     public var receivedAt: Instant
 }
 
-struct UserEventSQL {
-    let bodyAt, entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, shownBefore, newestContracts: Statement
-    let newestShared: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        bodyAt = try connection.prepare(
-            "SELECT \(StoredBody.columns) FROM events WHERE position = ? AND length(body) > 0"
-        )
-        entryAt = try connection.entries(where: "position = ?")
-        datesOfEvent = try connection.prepare("SELECT signed_at, received_at FROM events WHERE position = ?")
-        entriesOfUserBefore = try connection.prepare(
-            "SELECT position FROM entries WHERE user = ? AND position < ? ORDER BY position DESC LIMIT ?"
-        )
-        unclaimedBefore = try connection.prepare(
-            """
-            SELECT position FROM entries
-            WHERE contract = ? AND provider = ? AND environment = ? AND user IS NULL AND position < ?
-            ORDER BY position DESC LIMIT ?
-            """
-        )
-        shownBefore = try connection.prepare(
-            """
-            SELECT position FROM fragments
-            WHERE stream = ? AND collapse_key = ? AND position < ? ORDER BY position DESC LIMIT ?
-            """
-        )
-        newestContracts = try connection.prepare(
-            "SELECT lineage, provider, environment FROM contracts WHERE user = ? ORDER BY kind DESC, id DESC LIMIT ?"
-        )
-        newestShared = try connection.prepare(
-            """
-            SELECT lineage, provider, environment FROM contracts
-            WHERE id IN (SELECT contract FROM shares WHERE user = ?) ORDER BY id DESC LIMIT ?
-            """
-        )
-    }
-}
-
 extension LedgerQueries {
     /// The number of contracts, and of orders, that are searched for events from before they were the user's.
-    private static let relationLimit: Int64 = 1000
+    private static let relationLimit = 1000
 
     /// Events about the user, events about the user's contracts and orders from before their user was known, and
     /// changes to the user's pages, such as a purchase that went to somebody else. Contracts that others share with the
@@ -81,29 +43,21 @@ extension LedgerQueries {
         let head = try head()
         var newest = NewestPositions(limit: limit)
         let range: [Value] = [.integer(position ?? .max), .integer(Int64(limit) + 1)]
-        newest.add(try positions(userEventSQL.entriesOfUserBefore, values: [Value(user)] + range))
-        let related: [Value] = [Value(user), .integer(LedgerQueries.relationLimit)]
-        let contracts =
-            try userEventSQL.newestContracts.all(related, read: LedgerQueries.texts)
-            + userEventSQL.newestShared.all(related, read: LedgerQueries.texts)
-        for contract in contracts {
-            newest.add(try positions(userEventSQL.unclaimedBefore, values: contract + range))
-        }
-        for order in try orderSQL.newestOrders.all(related, read: { Value.text($0.text()) }) {
-            newest.add(try positions(orderSQL.contradictingBefore, values: [order] + range))
+        newest.add(try entries(of: user, range))
+        for contract in try contractNames(of: user) { newest.add(try unclaimed(contract, range)) }
+        for found in try datedOrders(of: user, limit: LedgerQueries.relationLimit) {
+            newest.add(try unowned(by: found.order.token, range))
         }
         for target in PageTarget.allCases {
             guard let stream else { break }
-            let key: [Value] = [.text(stream.text), .text("replace " + target.rawValue)]
-            newest.add(try positions(userEventSQL.shownBefore, values: key + range))
+            newest.add(try fragments(on: stream, of: target, range))
         }
         var events: [UserEvent] = []
         for position in newest.page {
             guard var event = try userEvent(at: position) else { continue }
             if withBodies, event.isOnly(about: user) {
-                event.body = try userEventSQL.bodyAt.first([.integer(position)]) { row throws(EngineError) in
-                    try row.body() ?? []
-                }
+                event.body = try sql("SELECT \(StoredBody.columns) FROM events WHERE position = ? AND length(body) > 0")
+                    .first([.integer(position)]) { row throws(EngineError) in try row.body() ?? [] }
             }
             events.append(event)
         }
@@ -111,20 +65,65 @@ extension LedgerQueries {
         return UserEvents(events: events, next: next, head: head)
     }
 
-    /// Reads the first three columns as texts.
-    private static func texts(_ row: inout Row) -> [Value] { (0..<3).map { _ in .text(row.text()) } }
-
-    private func positions(_ statement: Statement, values: [Value]) throws(EngineError) -> [Int64] {
-        try statement.all(values) { row in row.integer() }
+    func userEvent(at position: Int64) throws(EngineError) -> UserEvent? {
+        guard var entry = try entry(at: position) else { return nil }
+        entry.fragments = try fragments(at: position)
+        let dates = try sql("SELECT signed_at, received_at FROM events WHERE position = ?")
+            .first([.integer(position)]) { EventDates(occurredAt: $0.instant(), receivedAt: $0.instant()) }
+        return UserEvent(entry: entry, dates: dates)
     }
 
-    func userEvent(at position: Int64) throws(EngineError) -> UserEvent? {
-        guard var entry = try userEventSQL.entryAt.first([.integer(position)], read: EntryRow.read) else { return nil }
-        entry.fragments = try fragments(at: position)
-        let dates = try userEventSQL.datesOfEvent.first([.integer(position)]) { row in
-            EventDates(occurredAt: row.instant(), receivedAt: row.instant())
-        }
-        return UserEvent(entry: entry, dates: dates)
+    /// Without its fragments.
+    func entry(at position: Int64) throws(EngineError) -> Entry? {
+        try sql.entries(where: "position = ?", [.integer(position)]).first
+    }
+}
+
+/// Positions, newest first. `range` is what they are before, and how many.
+extension LedgerQueries {
+    func entries(of user: UserID, _ range: [Value]) throws(EngineError) -> [Int64] {
+        try sql("SELECT position FROM entries WHERE user = ? AND position < ? ORDER BY position DESC LIMIT ?")
+            .all([Value(user)] + range) { row in row.integer() }
+    }
+
+    /// Of entries about a contract, from before it had a user.
+    private func unclaimed(_ contract: [Value], _ range: [Value]) throws(EngineError) -> [Int64] {
+        try sql(
+            """
+            SELECT position FROM entries
+            WHERE contract = ? AND provider = ? AND environment = ? AND user IS NULL AND position < ?
+            ORDER BY position DESC LIMIT ?
+            """
+        ).all(contract + range) { row in row.integer() }
+    }
+
+    /// Of fragments that changed an element of a user's pages.
+    private func fragments(
+        on stream: StreamName,
+        of target: PageTarget,
+        _ range: [Value]
+    ) throws(EngineError) -> [Int64] {
+        try sql(
+            """
+            SELECT position FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position < ? ORDER BY position DESC LIMIT ?
+            """
+        ).all([.text(stream.text), .text("replace " + target.rawValue)] + range) { row in row.integer() }
+    }
+
+    /// Lineage, store and environment of what a user has, and of what others share.
+    private func contractNames(of user: UserID) throws(EngineError) -> [[Value]] {
+        let related: [Value] = [Value(user), .integer(Int64(LedgerQueries.relationLimit))]
+        let read = { (row: inout Row) in (0..<3).map { _ in Value.text(row.text()) } }
+        return try sql(
+            "SELECT lineage, provider, environment FROM contracts WHERE user = ? ORDER BY kind DESC, id DESC LIMIT ?"
+        ).all(related, read: read)
+            + sql(
+                """
+                SELECT lineage, provider, environment FROM contracts
+                WHERE id IN (SELECT contract FROM shares WHERE user = ?) ORDER BY id DESC LIMIT ?
+                """
+            ).all(related, read: read)
     }
 }
 

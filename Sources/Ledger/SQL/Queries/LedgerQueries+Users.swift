@@ -35,17 +35,6 @@ public struct UserEntitlements: Sendable, Equatable {
     public var isActive: Bool { entitlements.first?.isActive ?? false }
 }
 
-struct UserSQL {
-    let userConsumables, sharedConsumables: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        userConsumables = try connection.contracts(where: "user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?")
-        sharedConsumables = try connection.contracts(
-            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' ORDER BY id DESC LIMIT ?"
-        )
-    }
-}
-
 extension LedgerQueries {
     private static let usualLimit = 100
 
@@ -67,7 +56,7 @@ extension LedgerQueries {
         var contracts: [ContractRecord] = []
         for (row, summary) in held.ranked {
             var record = ContractRecord(summary: summary, tracked: row.tracked)
-            if row.isShared { record.tracked.shares = try commonSQL.shares.all([.integer(row.id)]) { $0.user() } }
+            if row.isShared { record.tracked.shares = try sql.shares(of: row.id) }
             contracts.append(record)
         }
         let orders = try orders(of: user, limit: limit, now: now)
@@ -89,10 +78,13 @@ extension LedgerQueries {
     ) throws(EngineError) -> (set: EntitlementSet, ranked: [(row: ContractRow, summary: ContractSummary)]) {
         let consumables: [Value] = [Value(user), .integer(Int64(limit))]
         let rows =
-            try commonSQL.contractsOfUser.all([Value(user)], read: ContractRow.read)
-            + commonSQL.contractsSharedWith.all([Value(user)], read: ContractRow.read)
-            + userSQL.userConsumables.all(consumables, read: ContractRow.read)
-            + userSQL.sharedConsumables.all(consumables, read: ContractRow.read)
+            try sql.contracts(heldBy: user)
+            + sql.contracts(where: "user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?", consumables)
+            + sql.contracts(
+                where:
+                    "id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' ORDER BY id DESC LIMIT ?",
+                consumables
+            )
         let current = rows.map { row in
             var row = row
             row.tracked.recomputeStatus(at: now, policy: policy)

@@ -1,23 +1,10 @@
 public import Domain
 import Support
 
-/// The reader's connection and its questions, which a `LedgerReader` asks. Each is answered from one snapshot of the ledger.
+/// The reader's connection and its questions, which a `LedgerReader` asks. Each is answered from one snapshot.
 public struct LedgerQueries {
     private let connection: any LedgerConnection
-    /// `connection`, if other nodes write the ledger too; else nil.
-    private let shared: (any SharedLedgerConnection)?
-    let commonSQL: CommonSQL
-    let entrySQL: EntrySQL
-    let missedSQL: MissedSQL
-    let eventSQL: EventSQL
-    let searchSQL: SearchSQL
-    let attentionSQL: AttentionSQL
-    let userSQL: UserSQL
-    let userEventSQL: UserEventSQL
-    let orderSQL: OrderSQL
-    let jobSQL: JobSQL
-    let hookSQL: HookSQL
-    let auditSQL: AuditSQL
+    let sql: LedgerSQL
     private(set) var policy: AccessPolicy
     var clock = Clock()
     /// What users hold, as the writer's last transactions knew it.
@@ -38,20 +25,8 @@ public struct LedgerQueries {
         streams: StreamPattern
     ) throws(EngineError) {
         self.connection = connection
-        shared = connection as? any SharedLedgerConnection
-        commonSQL = try CommonSQL(connection)
-        entrySQL = try EntrySQL(connection)
-        missedSQL = try MissedSQL(connection)
-        eventSQL = try EventSQL(connection)
-        searchSQL = try SearchSQL(connection)
-        attentionSQL = try AttentionSQL(connection)
-        userSQL = try UserSQL(connection)
-        userEventSQL = try UserEventSQL(connection)
-        orderSQL = try OrderSQL(connection)
-        jobSQL = try JobSQL(connection)
-        hookSQL = try HookSQL(connection)
-        auditSQL = try AuditSQL(connection)
-        erasureKey = try ErasureKey(commonSQL.erasureKey)
+        sql = LedgerSQL(connection)
+        erasureKey = try sql.erasureKey()
         self.epoch = epoch
         self.policy = policy
         self.streams = streams
@@ -71,7 +46,7 @@ public struct LedgerQueries {
     /// Answers questions from one snapshot. It asks a distant engine everything that they need at once. A question may
     /// run more than once, so it returns the action that delivers its answer.
     public mutating func answer(_ questions: [Question]) -> [QuestionAnswer] {
-        guard shared != nil, questions.count > 1 else { return questions.map { $0(&self) } }
+        guard connection.isShared, questions.count > 1 else { return questions.map { $0(&self) } }
         let together = try? snapshot { queries in
             var trial = queries
             return (answers: questions.map { $0(&trial) }, policy: trial.policy)
@@ -91,7 +66,7 @@ public struct LedgerQueries {
             defer { running = nil }
             var answer = Result<Value, any Error>?.none
             // The last run, which asks nothing new, has all answers.
-            while let shared, try shared.readAhead({ answer = Result { try question(&self) } }) {}
+            while try connection.readAhead({ answer = Result { try question(&self) } }) {}
             let last = if let answer { try answer.get() } else { try question(&self) }
             try connection.endReading()
             return last
@@ -108,49 +83,6 @@ public struct QuestionAnswer {
     /// True if it failed, perhaps because of the others: each is then asked alone.
     public let isFailure: Bool
     public let deliver: () -> Void
-}
-
-/// What the writer asks as well.
-struct CommonSQL {
-    private static let unlistedLimit = 50
-
-    let erasureKey, tombstone, locale, mark, unclaimed, catalog, nextUnlisted: Statement
-    let contractByID, contractsOfUser, contractsSharedWith, shares: Statement
-
-    init(_ connection: any LedgerConnection) throws(EngineError) {
-        erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
-        tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
-        locale = try connection.prepare("SELECT language, time_zone FROM locales WHERE user = ?")
-        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
-        unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
-        catalog = try connection.prepare("SELECT value FROM meta WHERE key = 'catalog'")
-        nextUnlisted = try connection.prepare(
-            """
-            SELECT provider, product FROM contracts
-            WHERE is_unlisted = 1 AND (provider, product) > (?, ?) ORDER BY provider, product LIMIT 1
-            """
-        )
-        contractByID = try connection.contracts(where: "id = ?")
-        contractsOfUser = try connection.contracts(where: "user = ? AND \(ContractRow.lasting) ORDER BY kind, id")
-        contractsSharedWith = try connection.contracts(
-            where: "id IN (SELECT contract FROM shares WHERE user = ?) AND \(ContractRow.lasting) ORDER BY id"
-        )
-        shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
-    }
-
-    /// The first products for whose catalog somebody waits. Jumps from one to the next, however many have bought each.
-    func unlistedProducts() throws(EngineError) -> [UnlistedProduct] {
-        var found: [UnlistedProduct] = []
-        while found.count < CommonSQL.unlistedLimit {
-            let last = found.last.map { [Value($0.provider), .text($0.product)] } ?? [.text(""), .text("")]
-            let next = try nextUnlisted.first(last) { row throws(EngineError) in
-                UnlistedProduct(provider: try row.word(), product: row.text())
-            }
-            guard let next else { break }
-            found.append(next)
-        }
-        return found
-    }
 }
 
 extension LedgerQueries {
@@ -170,14 +102,12 @@ extension LedgerQueries {
     /// The position at which the user of a stream was erased; nil for any other stream.
     func erasure(of stream: StreamName) throws(EngineError) -> Int64? {
         guard let user = streams.user(of: stream) else { return nil }
-        return try commonSQL.tombstone.first([.text(erasureKey.digest(of: .user(user)))]) { row in row.integer() }
+        return try sql.tombstone(erasureKey.digest(of: .user(user)))
     }
 }
 
 extension LedgerQueries {
-    public func locale(of user: UserID) throws(EngineError) -> UserLocale {
-        try commonSQL.locale.locale(of: user)
-    }
+    public func locale(of user: UserID) throws(EngineError) -> UserLocale { try sql.locale(of: user) }
 
     /// Fills in the users' locales in fragments that are not in the ledger.
     public func written(_ fragments: [Fragment]) throws(EngineError) -> [Fragment] {

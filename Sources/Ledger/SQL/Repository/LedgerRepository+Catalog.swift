@@ -31,7 +31,7 @@ extension LedgerRepository {
     /// their purchase since everybody was told. As many as a step takes; whoever is left waits for the next one.
     private mutating func tellLatecomers(now: Instant) throws(EngineError) {
         let named = policy.catalog.namesEntitlements ? policy.catalog.entitlements : []
-        for product in try statements.common.unlistedProducts() where policy.catalog[product.product] != nil {
+        for product in try sql.unlistedProducts() where policy.catalog[product.product] != nil {
             let contracts = try stored.contracts(waitingFor: product, limit: LedgerRepository.contractsAtATime)
             for contract in contracts { known.learn(contract) }
             _ = try decide(at: now) { unit in
@@ -62,19 +62,15 @@ extension LedgerRepository {
     /// All by which somebody may have been told. Without any, that is the catalog without entitlements; nobody, while there is no
     /// contract.
     private func toldCatalogs() throws(EngineError) -> [String] {
-        let kept = try statements.common.catalog.first { row in row.text() }
-        if let kept {
-            return kept.split(separator: LedgerRepository.catalogBreak, omittingEmptySubsequences: false).map(
-                String.init
-            )
+        if let kept = try sql.catalog() {
+            return kept.split(separator: LedgerRepository.catalogBreak, omittingEmptySubsequences: false)
+                .map(String.init)
         }
-        let hasContracts = try statements.lastContract.first { row in row.integer() } ?? 0 > 0
-        return hasContracts ? [Catalog().openings] : []
+        return try findLastContract() > 0 ? [Catalog().openings] : []
     }
 
     private func remember(_ catalogs: [String]) throws(EngineError) {
-        let text = catalogs.joined(separator: String(LedgerRepository.catalogBreak))
-        try statements.setCatalog.run([.text(text)])
+        try setMeta("catalog", catalogs.joined(separator: String(LedgerRepository.catalogBreak)))
     }
 
     /// No product's id has a control character.

@@ -9,22 +9,28 @@ extension LedgerRepository {
         for (key, token, dates) in changes.tokens { try write(token, dates, of: key) }
         for (key, claim) in changes.claims { try write(claim, of: key) }
         for transfer in changes.transfers {
-            try statements.insertTransfer.run(
-                transfer.source.values + [Value(transfer.target.at), Value(transfer.target.user)]
-            )
+            try sql.insert(
+                into: "transfers",
+                "from_user, provider, environment, at, to_user",
+                conflict: "ON CONFLICT DO NOTHING"
+            ).run(transfer.source.values + [Value(transfer.target.at), Value(transfer.target.user)])
         }
-        for order in changes.orders { try statements.insertOrder.run(OrderRow.values(order) + [Value(now)]) }
-        for order in changes.changedOrders { try statements.changeOrder.run(OrderRow.changedValues(order)) }
+        for order in changes.orders {
+            try sql.insert(into: "orders", "\(OrderRow.columns), created_at")
+                .run(OrderRow.values(order) + [Value(now)])
+        }
+        for order in changes.changedOrders {
+            try sql(
+                "UPDATE orders SET product = ?, provider = ?, product_group = ?, kind = ?, trace = ? WHERE token = ?"
+            ).run(OrderRow.changedValues(order))
+        }
         for (user, locale) in changes.locales {
-            try statements.putLocale.run([
-                Value(user), Value(locale.language?.text), Value(locale.timeZone?.text),
-            ])
+            try sql.insert(into: "locales", "user, language, time_zone", replacing: 1)
+                .run([Value(user), Value(locale.language?.text), Value(locale.timeZone?.text)])
         }
         for entry in changes.entries { try write(entry) }
         for event in changes.events { try write(event) }
-        for event in changes.refiledEvents {
-            try statements.refileEvent.run([Value(stored.ids[event.contract])] + event.event.values)
-        }
+        for (event, contract) in changes.refiledEvents { try refile(event, to: contract) }
         for queued in changes.jobs { try queue(queued.job, position: queued.position, at: now) }
         news.add(changes)
         for purchase in changes.hooks.compactMap(\.purchase) {
@@ -32,7 +38,7 @@ extension LedgerRepository {
         }
         hooksAt = now
         if !changes.buried.isEmpty || !changes.lifted.isEmpty { try writeTombstones(of: changes) }
-        if let position = changes.lostBroadcasts { try statements.setLost.run([.text("\(position)")]) }
+        if let position = changes.lostBroadcasts { try setMeta("broadcasts_lost", "\(position)") }
         if let act, changes.areAnAct { try write(act, at: now) }
     }
 
@@ -41,7 +47,7 @@ extension LedgerRepository {
     private mutating func write(_ act: Act, at now: Instant) throws(EngineError) {
         var act = act
         if let user = act.user, try reading({ try known.isBuried(.user(user)) }) { act.user = nil }
-        try statements.insertAct.run(AuditRow.values(act, at: now))
+        try sql.insert(into: "audit", AuditRow.columns).run(AuditRow.values(act, at: now))
         self.act = nil
     }
 
@@ -58,42 +64,49 @@ extension LedgerRepository {
         guard let previous, let row = stored.ids[current.key] else {
             let row = try nextContract()
             stored.ids[current.key] = row
-            try statements.insertContract.run(
-                [.integer(row)] + current.keyValues + current.identityValues + current.stateValues
-            )
+            try sql.insert(into: "contracts", "id, \(ContractRow.columns)")
+                .run([.integer(row)] + current.keyValues + current.identityValues + current.stateValues)
             return try writeShares(of: current, over: [])
         }
         if current.hasOtherIdentity(than: previous) {
-            try statements.updateIdentity.run(current.identityValues + [.integer(row)])
+            try sql("UPDATE contracts SET \(assignments(ContractRow.identityColumns)) WHERE id = ?", waits: true)
+                .run(current.identityValues + [.integer(row)])
         }
-        try statements.updateState.run(current.stateValues + [.integer(row)])
+        try sql("UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?", waits: true)
+            .run(current.stateValues + [.integer(row)])
         try writeShares(of: current, over: previous.shares)
     }
 
+    private func assignments(_ columns: [String]) -> String { columns.map { "\($0) = ?" }.joined(separator: ", ") }
+
     /// Chosen here, because waiting for the engine's choice would cost a round trip.
     private mutating func nextContract() throws(EngineError) -> Int64 {
-        if lastContract == nil { lastContract = try statements.lastContract.first { row in row.integer() } }
-        let next = (lastContract ?? 0) + 1
-        lastContract = next
-        return next
+        let last = if let lastContract { lastContract } else { try findLastContract() }
+        lastContract = last + 1
+        return last + 1
     }
 
     private func writeShares(of contract: TrackedContract, over previous: [UserID]) throws(EngineError) {
         guard let row = stored.ids[contract.key], contract.shares != previous else { return }
-        try statements.deleteShares.run([.integer(row)])
+        try sql("DELETE FROM shares WHERE contract = ?").run([.integer(row)])
         for (ordinal, user) in contract.shares.enumerated() {
-            try statements.insertShare.run([Value(user), .integer(row), .integer(Int64(ordinal))])
+            try sql("INSERT INTO shares (user, contract, ordinal) VALUES (?, ?, ?)")
+                .run([Value(user), .integer(row), .integer(Int64(ordinal))])
         }
     }
 
     private func write(_ token: OrderToken, _ dates: TokenDates, of key: ContractKey) throws(EngineError) {
-        try statements.putToken.run([
+        try sql.insert(into: "tokens", "contract, token, at, bought_at", replacing: 2).run([
             Value(stored.ids[key]), .text(token.description), Value(dates.first), Value(dates.last),
         ])
     }
 
     private func write(_ claim: ClaimHistory, of key: ContractKey) throws(EngineError) {
-        try statements.putClaim.run([
+        try sql.insert(
+            into: "claims",
+            "contract, user, first_at, first_was_active, at, was_active, proof_at",
+            replacing: 2
+        ).run([
             Value(stored.ids[key]), Value(claim.user),
             Value(claim.first?.at), Value(claim.first?.ground == .claim(whileActive: true)),
             Value(claim.last?.at), Value(claim.last?.ground == .claim(whileActive: true)), Value(claim.proofAt),
@@ -103,11 +116,10 @@ extension LedgerRepository {
     private mutating func write(_ appended: AppendedEntry) throws(EngineError) {
         let entry = appended.entry
         entriesAt = entry.committedAt
-        try statements.insertEntry.run(
-            [.integer(entry.position)] + EntryRow.values(entry.notice, at: entry.committedAt)
-        )
+        try sql.insert(into: "entries", "position, \(EntryRow.columns)")
+            .run([.integer(entry.position)] + EntryRow.values(entry.notice, at: entry.committedAt))
         for row in FragmentRow.values(appended.stored, at: entry.position) {
-            try statements.insertFragment.run(row)
+            try sql.insert(into: "fragments", FragmentRow.columns).run(row)
         }
     }
 
@@ -120,7 +132,21 @@ extension LedgerRepository {
             Value(filed.contract.flatMap { stored.ids[$0] }),
             try digest(of: event.body.isEmpty ? nil : event.header),
         ]
-        try statements.insertEvent.run(values, body: event.body)
+        try sql.insert(
+            into: "events",
+            "position, provider, environment, event, app, signed_at, received_at, contract, header, body"
+        ).run(values, body: event.body)
+    }
+
+    private func refile(_ event: EventKey, to contract: ContractKey) throws(EngineError) {
+        try sql(
+            """
+            UPDATE events SET contract = ?1
+            WHERE position = (
+                SELECT position FROM \(sql.eventIDs) WHERE event = ?2 AND provider = ?3 AND environment = ?4
+            ) AND contract IS DISTINCT FROM ?1
+            """
+        ).run([Value(stored.ids[contract])] + event.values)
     }
 
     /// Of a header that is in its table from here on. It goes there once in a transaction, and stays: it names nobody.
@@ -128,13 +154,18 @@ extension LedgerRepository {
         guard let header else { return .null }
         if let known = headers.first(where: { $0.text == header }) { return .bytes(known.digest) }
         let digest = SHA256.hash(header)
-        try statements.insertHeader.run([.bytes(digest), .bytes(header)])
+        try sql.insert(into: "headers", "digest, text", conflict: "ON CONFLICT (digest) DO NOTHING")
+            .run([.bytes(digest), .bytes(header)])
         headers.append((header, digest))
         return .bytes(digest)
     }
 
     private func queue(_ job: Job, position: Int64?, at now: Instant) throws(EngineError) {
-        try statements.insertJob.run([
+        try sql.insert(
+            into: "jobs",
+            "kind, provider, environment, app, subject, detail, deadline, position, queued_at, due_at, attempts",
+            conflict: "ON CONFLICT DO NOTHING"
+        ).run([
             Value(job.kind), Value(job.provider), Value(job.environment), .text(job.app), .text(job.subject),
             .text(job.detail ?? ""), Value(job.deadline), Value(position), Value(now), Value(now), .integer(0),
         ])

@@ -1,13 +1,12 @@
 public import Domain
 
-/// The writer's side of an engine: it lets decisions read (`StoredRows`), and writes what they return (`+Writing`). It
-/// never leaves the writer's thread.
+/// The writer's connection and its transactions, which a `LedgerWriter` runs: commands are decided by what `StoredRows` reads,
+/// and written (`+Writing`).
 public struct LedgerRepository {
     let connection: any LedgerConnection
-    /// `connection`, if the ledger is a file, or if other nodes write it too; else nil.
+    /// `connection`, if the ledger is a file.
     let file: SQLiteConnection?
-    let shared: (any SharedLedgerConnection)?
-    let statements: WriterStatements
+    let sql: LedgerSQL
     public let epoch: String
     let erasureKey: ErasureKey
     private(set) var policy: AccessPolicy
@@ -43,10 +42,9 @@ public struct LedgerRepository {
     ) throws(EngineError) {
         self.connection = connection
         file = connection.file
-        shared = connection as? any SharedLedgerConnection
-        statements = try WriterStatements(connection)
-        erasureKey = try ErasureKey(statements.common.erasureKey)
-        stored = StoredRows(connection, statements, erasureKey)
+        sql = LedgerSQL(connection)
+        erasureKey = try sql.erasureKey()
+        stored = StoredRows(sql, erasureKey)
         known = IdentityMap(stored, head: 0)
         self.epoch = epoch
         self.policy = policy
@@ -56,7 +54,7 @@ public struct LedgerRepository {
     /// Commits from now on follow this policy.
     public mutating func adopt(_ policy: AccessPolicy) { self.policy = policy }
 
-    var isShared: Bool { shared != nil }
+    var isShared: Bool { file == nil }
 }
 
 extension LedgerRepository {
@@ -116,18 +114,33 @@ extension LedgerRepository {
         )
         broadcasts[request.key.text] = new
         // A few at a time: many expired keys must not delay the next request.
-        try statements.forgetBroadcastKeys.run([Value(now - LedgerRepository.memoryOfKeys)])
-        try statements.putBroadcastKey.run([
+        try sql(
+            """
+            DELETE FROM broadcast_keys
+            WHERE id IN (SELECT id FROM broadcast_keys WHERE at <= ? ORDER BY at, id LIMIT 100)
+            """
+        ).run([Value(now - LedgerRepository.memoryOfKeys)])
+        // Replaces a key that is too old to count and has not been deleted yet.
+        try sql(
+            """
+            INSERT INTO broadcast_keys (id, key, request, position, count, at)
+            SELECT COALESCE(max(id), 0) + 1, ?, ?, ?, ?, ? FROM broadcast_keys WHERE true
+            ON CONFLICT (key) DO UPDATE SET id = excluded.id, request = excluded.request,
+                position = excluded.position, count = excluded.count, at = excluded.at
+            """
+        ).run([
             .text(request.key.text), .text(new.request), .integer(new.position), .integer(new.count), Value(now),
         ])
-        try statements.limitBroadcastKeys.run([.integer(limit)])
+        try sql("DELETE FROM broadcast_keys WHERE id <= (SELECT max(id) FROM broadcast_keys) - ?")
+            .run([.integer(limit)])
         return .made(made)
     }
 
     func findBroadcast(_ key: IdempotencyKey, at now: Instant) throws(EngineError) -> MadeBroadcast? {
-        try statements.findBroadcastKey.first([.text(key.text), Value(now - LedgerRepository.memoryOfKeys)]) { row in
-            MadeBroadcast(request: row.text(), position: row.integer(), count: row.integer())
-        }
+        try sql("SELECT request, position, count FROM broadcast_keys WHERE key = ? AND at > ?")
+            .first([.text(key.text), Value(now - LedgerRepository.memoryOfKeys)]) { row in
+                MadeBroadcast(request: row.text(), position: row.integer(), count: row.integer())
+            }
     }
 }
 
@@ -144,15 +157,33 @@ extension LedgerRepository {
     /// Records the result of one job, and deletes those that were abandoned too long ago.
     public func end(_ job: Int64, result: JobResult, now: Instant) throws(EngineError) {
         switch result {
-        case .done: try statements.deleteJob.run([.integer(job)])
-        case .retry(let at, let reason): try statements.delayJob.run([Value(at), .text(reason), .integer(job)])
-        case .abandoned(let reason): try statements.abandonJob.run([.text(reason), Value(now), .integer(job)])
+        case .done: try sql("DELETE FROM jobs WHERE id = ?").run([.integer(job)])
+        case .retry(let at, let reason):
+            try sql(
+                "UPDATE jobs SET attempts = attempts + 1, due_at = ?, reason = ? WHERE id = ? AND due_at IS NOT NULL"
+            ).run([Value(at), .text(reason), .integer(job)])
+        case .abandoned(let reason):
+            try sql("UPDATE jobs SET attempts = attempts + 1, due_at = NULL, reason = ?, abandoned_at = ? WHERE id = ?")
+                .run([.text(reason), Value(now), .integer(job)])
         }
-        try statements.forgetJobs.run([Value(now - LedgerRepository.memoryOfJobs)])
+        try sql(
+            "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE abandoned_at < ? ORDER BY abandoned_at LIMIT 100)"
+        ).run([Value(now - LedgerRepository.memoryOfJobs)])
     }
 
     public func saveCheckpoint(_ name: String, at instant: Instant) throws(EngineError) {
-        try statements.setMark.run([.text(name), Value(instant)])
+        try sql("INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at")
+            .run([.text(name), Value(instant)])
+    }
+
+    func setMeta(_ key: String, _ value: String) throws(EngineError) {
+        try sql("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
+            .run([.text(key), .text(value)])
+    }
+
+    /// The last row in `contracts`, or 0.
+    func findLastContract() throws(EngineError) -> Int64 {
+        try sql("SELECT max(id) FROM contracts").first { row in row.integer() } ?? 0
     }
 }
 
@@ -161,10 +192,10 @@ extension LedgerRepository {
 extension LedgerRepository {
     /// Begins a transaction in which a batch is decided: its commands, after the access whose time has come at `now`.
     public mutating func begin(reading preload: Preload, keys: [IdempotencyKey], now: Instant) throws(EngineError) {
-        guard let shared else { return try begin() }
+        guard isShared else { return try begin() }
         let stored = stored
         var trial = self
-        _ = try shared.readAhead {
+        _ = try connection.readAhead {
             try? preload.read(from: stored)
             try? trial.learn(keys, at: now)
         }
@@ -174,15 +205,15 @@ extension LedgerRepository {
         try reading { try preload.read(from: known) }
         let next = try reading { try preload.next(after: ended, in: known) }
         // A contract's further holders are asked for when its row is there.
-        while try shared.readAhead({ try? next.read(from: stored) }) {}
+        while try connection.readAhead({ try? next.read(from: stored) }) {}
         try reading { try next.read(from: known) }
     }
 
     /// Asks for what every batch needs, and what was made under these keys.
     private mutating func learn(_ keys: [IdempotencyKey], at now: Instant) throws(EngineError) {
         _ = try stored.knowsErasures()
-        unclaimed = try countUnclaimed()
-        lastContract = try statements.lastContract.first { row in row.integer() } ?? 0
+        unclaimed = try sql.unclaimed()
+        lastContract = try findLastContract()
         for key in keys { broadcasts[key.text] = .some(try findBroadcast(key, at: now)) }
         ended = try endedContracts(at: now)
     }
@@ -250,17 +281,14 @@ extension LedgerRepository {
 
     /// The time at which the access of the next contract ends.
     public func nextEnd() throws(EngineError) -> Instant? {
-        try statements.nextEnd.first { row in row.optionalInstant() } ?? nil
-    }
-
-    func countUnclaimed() throws(EngineError) -> Int {
-        try statements.common.unclaimed.first { row in Int(row.integer()) } ?? 0
+        try sql("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL").first { row in row.optionalInstant() }
+            ?? nil
     }
 
     public func addUnclaimed(_ difference: Int) throws(EngineError) -> Int {
-        let before = if let unclaimed { unclaimed } else { try countUnclaimed() }
+        let before = if let unclaimed { unclaimed } else { try sql.unclaimed() }
         let count = before + difference
-        if difference != 0 { try statements.setUnclaimed.run([.text(String(count))]) }
+        if difference != 0 { try sql("UPDATE meta SET value = ? WHERE key = 'unclaimed'").run([.text(String(count))]) }
         return count
     }
 }
@@ -277,19 +305,19 @@ extension LedgerRepository {
 
     /// Whether after this position no entry is about the user, nor was the user erased. Nobody else writes meanwhile.
     public func isUnchanged(_ user: UserID, since position: Int64) throws(EngineError) -> Bool {
-        let hasNewer = try statements.newerOfUser.first([Value(user), .integer(position)]) { _ in true } ?? false
-        let tombstone: [Value] = [.text(erasureKey.digest(of: .user(user)))]
-        let erased = try statements.common.tombstone.first(tombstone) { row in row.integer() }
-        return !hasNewer && erased ?? 0 <= position
+        let newer = try sql("SELECT 1 FROM entries WHERE user = ? AND position > ? LIMIT 1")
+            .first([Value(user), .integer(position)]) { _ in true }
+        let erased = try sql.tombstone(erasureKey.digest(of: .user(user)))
+        return newer == nil && erased ?? 0 <= position
     }
 
     /// True if work done under `lease` may be committed in this transaction.
-    public func holds(_ lease: Lease) throws(EngineError) -> Bool { try shared?.holds(lease) ?? true }
+    public func holds(_ lease: Lease) throws(EngineError) -> Bool { try connection.holds(lease) }
 
     public func commit() throws(EngineError) {
         if !news.hooks.isEmpty { try writeHooks() }
         // Asked after the commit, and sent with it.
-        _ = try shared?.readAhead { _ = try? nextEnd() }
+        _ = try connection.readAhead { _ = try? nextEnd() }
         try connection.commit(head: known.head, entriesAt: entriesAt)
     }
 
@@ -308,21 +336,23 @@ extension LedgerRepository {
     ) throws(EngineError) -> Result<Value, EngineError> {
         // A command may also take news back.
         let before = news
-        try statements.savepoint.run()
+        try sql("SAVEPOINT command").run()
         do throws(EngineError) {
             let value = try command(&self)
-            try shared?.confirmStatements()
-            try statements.release.run()
+            try connection.confirmStatements()
+            try release()
             return .success(value)
         } catch {
             guard connection.isInTransaction, !error.failsTransaction else { throw error }
-            try statements.rollbackTo.run()
-            try statements.release.run()
+            try sql("ROLLBACK TO command").run()
+            try release()
             news = before
             try forget()
             return .failure(error)
         }
     }
+
+    private func release() throws(EngineError) { try sql("RELEASE command").run() }
 
     /// Discards what is known in the transaction: something was rolled back, or somebody else may have written.
     mutating func forget() throws(EngineError) {

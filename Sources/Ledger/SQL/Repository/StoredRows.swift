@@ -1,18 +1,16 @@
 import Domain
 
-/// The rows of the ledger, as decisions read them in a transaction. Used by the writer's thread only.
+/// What the writer's decisions read in a transaction: the rules' `LedgerRows`, by SQL.
 final class StoredRows {
-    private let connection: any LedgerConnection
-    private let statements: WriterStatements
+    private let sql: LedgerSQL
     private let erasureKey: ErasureKey
     /// The rows of the contracts that were read or written in this transaction.
     var ids: [ContractKey: Int64] = [:]
     /// True if the ledger has traces of an erasure; nil until a transaction asks.
     var hasErasures: Bool?
 
-    init(_ connection: any LedgerConnection, _ statements: WriterStatements, _ erasureKey: ErasureKey) {
-        self.connection = connection
-        self.statements = statements
+    init(_ sql: LedgerSQL, _ erasureKey: ErasureKey) {
+        self.sql = sql
         self.erasureKey = erasureKey
     }
 
@@ -26,28 +24,44 @@ final class StoredRows {
 extension StoredRows: LedgerRows {
     func position(of event: EventKey) throws -> Int64? {
         let erased = try knowsErasures() ? erasureKey.digest(of: .event(event)) : event.id
-        let values = [.text(erased)] + event.values
-        return try statements.findEvent.first(values) { row in row.optionalInteger() } ?? nil
+        return try position(of: event, orUnder: erased)
+    }
+
+    /// Of an event that is kept under its own id or another one.
+    func position(of event: EventKey, orUnder id: String) throws(EngineError) -> Int64? {
+        try sql(
+            """
+            SELECT min(position) FROM \(sql.eventIDs)
+            WHERE event IN (?, ?) AND provider = ? AND environment = ?
+            """
+        ).first([.text(id)] + event.values) { row in row.optionalInteger() } ?? nil
     }
 
     func newestEvent(of key: ContractKey) throws -> Int64 {
         guard let id = ids[key] else { return 0 }
-        return try statements.newestEvent.first([.integer(id)]) { row in row.integer() } ?? 0
+        return try sql("SELECT max(position) FROM events WHERE contract = ?")
+            .first([.integer(id)]) { row in row.integer() } ?? 0
     }
 
     func facts(of key: ContractKey) throws -> OwnershipFacts {
         var facts = OwnershipFacts()
         guard let id = ids[key] else { return facts }
-        let tokens = try statements.tokens.all([.integer(id)]) { row in
+        let tokens = try sql("SELECT token, at, bought_at FROM tokens WHERE contract = ?").all([.integer(id)]) { row in
             (OrderToken(row.text()), TokenDates(first: row.instant(), last: row.optionalInstant()))
         }
         for case (let token?, let dates) in tokens { facts.tokens[token] = dates }
-        facts.claims = try statements.claims.all([.integer(id)], read: ClaimHistory.read)
+        facts.claims = try sql(
+            """
+            SELECT user, first_at, first_was_active, at, was_active, proof_at FROM claims
+            WHERE contract = ? ORDER BY user
+            """
+        ).all([.integer(id)], read: ClaimHistory.read)
         return facts
     }
 
     func order(_ token: OrderToken) throws -> Order? {
-        try statements.findOrder.first([.text(token.description)], read: OrderRow.read)
+        try sql("SELECT \(OrderRow.columns) FROM orders WHERE token = ?")
+            .first([.text(token.description)], read: OrderRow.read)
     }
 
     func orders(like request: OrderRequest) throws -> [Order] {
@@ -55,38 +69,65 @@ extension StoredRows: LedgerRows {
             Value(request.user), .text(request.product), Value(request.provider), Value(request.group),
             Value(request.kind),
         ]
-        return try statements.findRequest.all(values, read: OrderRow.read)
+        return try sql(
+            """
+            SELECT \(OrderRow.columns) FROM orders
+            WHERE user = ? AND product = ? AND provider IS NOT DISTINCT FROM ? AND product_group IS NOT DISTINCT FROM ?
+                AND kind IS NOT DISTINCT FROM ?
+            ORDER BY created_at DESC, token DESC LIMIT \(Order.likeLimit)
+            """
+        ).all(values, read: OrderRow.read)
     }
 
     func isUsed(_ token: OrderToken) throws -> Bool {
-        try statements.findUse.first([.text(token.description)]) { _ in true } ?? false
+        try sql(
+            """
+            SELECT 1 FROM tokens WHERE token = ?1
+            UNION ALL SELECT 1 FROM entries
+                WHERE order_token = ?1 AND user IS NULL AND outcome = '\(Outcome.quarantined.rawValue)' LIMIT 1
+            """
+        ).first([.text(token.description)]) { _ in true } ?? false
     }
 
     func transfers(from source: TransferSource) throws -> [TransferTarget] {
-        try statements.transfers.all(source.values) { row in
-            TransferTarget(at: row.instant(), user: row.user())
-        }
+        try sql(
+            """
+            SELECT at, to_user FROM transfers
+            WHERE from_user = ? AND provider = ? AND environment = ? ORDER BY at, to_user
+            """
+        ).all(source.values) { row in TransferTarget(at: row.instant(), user: row.user()) }
     }
 
-    func locale(of user: UserID) throws -> UserLocale { try statements.common.locale.locale(of: user) }
+    func locale(of user: UserID) throws -> UserLocale { try sql.locale(of: user) }
 
     func isBuried(_ identity: ErasedIdentity) throws -> Bool {
         guard try knowsErasures() else { return false }
-        let digest = Value.text(erasureKey.digest(of: identity))
-        return try statements.common.tombstone.first([digest]) { _ in true } ?? false
+        return try sql.tombstone(erasureKey.digest(of: identity)) != nil
     }
 
     func holdings(of user: UserID) throws -> UserHoldings {
-        let erasure = try ErasureStatements(connection)
         let rows =
-            try erasure.contracts.all([Value(user)], read: ContractRow.read)
-            + erasure.related.all([Value(user)], read: ContractRow.read)
+            try sql.contracts(where: "user = ?", [Value(user)])
+            + sql.contracts(
+                where: """
+                    id IN (
+                        SELECT contract FROM shares WHERE user = ?1
+                        UNION SELECT contract FROM claims WHERE user = ?1
+                        UNION SELECT id FROM contracts WHERE unasked_user = ?1
+                        UNION SELECT tokens.contract FROM orders JOIN tokens ON tokens.token = orders.token
+                            WHERE orders.user = ?1
+                    ) AND (user IS NULL OR user <> ?1)
+                    """,
+                [Value(user)]
+            )
         return (
             contracts: try rows.map { try tracked($0) },
-            orders: try erasure.orders.all([Value(user)]) { row in row.text() }.compactMap { OrderToken($0) },
-            losses: try erasure.losses.all([Value(user)]) { row throws(EngineError) in
-                TransferSource(user: user, provider: try row.word(), environment: try row.word())
-            }
+            orders: try sql("SELECT token FROM orders WHERE user = ?")
+                .all([Value(user)]) { row in row.text() }.compactMap { OrderToken($0) },
+            losses: try sql("SELECT DISTINCT provider, environment FROM transfers WHERE from_user = ?")
+                .all([Value(user)]) { row throws(EngineError) in
+                    TransferSource(user: user, provider: try row.word(), environment: try row.word())
+                }
         )
     }
 
@@ -94,9 +135,16 @@ extension StoredRows: LedgerRows {
     /// each event.
     func knowsErasures() throws(EngineError) -> Bool {
         if let hasErasures { return hasErasures }
-        let hasTombstone = try statements.anyTombstone.first { _ in true } ?? false
-        let hasErasedEvent = try statements.anyErasedEvent.first { _ in true } ?? false
-        let found = hasTombstone || hasErasedEvent
+        let tombstone = try sql("SELECT position FROM tombstones WHERE position > 0 ORDER BY position LIMIT 1")
+            .first { _ in true }
+        // Ids that are digests remain after the user comes back, although the tombstones are removed.
+        let erasedEvent = try sql(
+            """
+            SELECT position FROM \(sql.eventIDs)
+            WHERE event >= 'erased:' AND event < 'erased;' ORDER BY event LIMIT 1
+            """
+        ).first { _ in true }
+        let found = (tombstone ?? erasedEvent) != nil
         hasErasures = found
         return found
     }
@@ -105,20 +153,22 @@ extension StoredRows: LedgerRows {
 /// Contracts. Every function that reads one remembers its row.
 extension StoredRows {
     func contract(_ key: ContractKey) throws -> TrackedContract? {
-        let row = try statements.findContract.first(key.values(first: key.lineage), read: ContractRow.read)
+        let row = try sql.contracts(where: "lineage = ? AND \(ContractRow.scope)", key.values(first: key.lineage)).first
         return try row.map { try tracked($0) }
     }
 
     /// In the order of their rows.
     func contracts(after row: Int64, limit: Int64) throws(EngineError) -> [(row: Int64, contract: TrackedContract)] {
-        try statements.contractsAfter.all([.integer(row), .integer(limit)], read: ContractRow.read)
+        try sql.contracts(where: "id > ? ORDER BY id LIMIT ?", [.integer(row), .integer(limit)])
             .map { found throws(EngineError) in (found.id, try tracked(found)) }
     }
 
     func contracts(waitingFor product: UnlistedProduct, limit: Int64) throws(EngineError) -> [TrackedContract] {
         let values: [Value] = [Value(product.provider), .text(product.product), .integer(limit)]
-        return try statements.contractsUnlisted.all(values, read: ContractRow.read)
-            .map { found throws(EngineError) in try tracked(found) }
+        return try sql.contracts(
+            where: "is_unlisted = 1 AND provider = ? AND product = ? ORDER BY user, id LIMIT ?",
+            values
+        ).map { found throws(EngineError) in try tracked(found) }
     }
 
     func contracts(_ index: ContractIndex) throws -> [TrackedContract] {
@@ -128,44 +178,56 @@ extension StoredRows {
     private func rows(of index: ContractIndex) throws(EngineError) -> [ContractRow] {
         switch index {
         case .ofAccount(let key):
-            try statements.contractsByAccount.all(key.values(first: key.lineage), read: ContractRow.read)
+            try sql.contracts(
+                where: "account = ? AND \(ContractRow.scope) ORDER BY id LIMIT \(ContractIndex.relatedLimit)",
+                key.values(first: key.lineage)
+            )
         case .replacing(let key):
-            try statements.contractsByPreviousLineage.all(key.values(first: key.lineage), read: ContractRow.read)
+            try sql.contracts(
+                where: "previous_lineage = ? AND \(ContractRow.scope) ORDER BY id LIMIT \(ContractIndex.relatedLimit)",
+                key.values(first: key.lineage)
+            )
         case .lines(let key):
             try key.lineBounds.map { bounds throws(EngineError) in
                 let values = [.text(bounds.lower)] + key.values(first: bounds.upper)
-                return try statements.contractsByPurchase.all(values, read: ContractRow.read)
+                return try sql.contracts(
+                    where: """
+                        lineage > ? AND lineage < ? AND \(ContractRow.scope)
+                        ORDER BY lineage LIMIT \(ContractIndex.relatedLimit)
+                        """,
+                    values
+                )
             } ?? []
         case .held(let user):
-            try statements.common.contractsOfUser.all([Value(user)], read: ContractRow.read)
-                + statements.common.contractsSharedWith.all([Value(user)], read: ContractRow.read)
+            try sql.contracts(heldBy: user)
         case .named(let user, let provider, let environment):
-            try statements.contractsOfStoreUser.all(
-                [Value(user), Value(provider), Value(environment)],
-                read: ContractRow.read
+            try sql.contracts(
+                where: "user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL ORDER BY kind, id",
+                [Value(user), Value(provider), Value(environment)]
             )
         case .bought(let token):
-            try statements.contractsByToken.all([.text(token.description)], read: ContractRow.read)
+            try sql.contracts(
+                where:
+                    "id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT \(ContractIndex.boughtLimit)",
+                [.text(token.description)]
+            )
         }
     }
 
     /// Contracts whose access should have ended: at most 500, so that the commands behind them wait only milliseconds.
     func endedContracts(at now: Instant) throws(EngineError) -> [TrackedContract] {
-        let found = try statements.endedContracts.all([Value(now)], read: ContractRow.read)
-        return try found.map { row throws(EngineError) in try tracked(row) }
+        try sql.contracts(where: "ends_at <= ? ORDER BY ends_at, id LIMIT 500", [Value(now)])
+            .map { found throws(EngineError) in try tracked(found) }
     }
 
     /// Nil for a number that no contract has.
     func contract(row: Int64) throws(EngineError) -> TrackedContract? {
-        let found = try statements.common.contractByID.first([.integer(row)], read: ContractRow.read)
-        return try found.map { row throws(EngineError) in try tracked(row) }
+        try sql.contract(row).map { found throws(EngineError) in try tracked(found) }
     }
 
     private func tracked(_ row: ContractRow) throws(EngineError) -> TrackedContract {
         var tracked = row.tracked
-        if row.isShared {
-            tracked.shares = try statements.common.shares.all([.integer(row.id)]) { row in row.user() }
-        }
+        if row.isShared { tracked.shares = try sql.shares(of: row.id) }
         ids[tracked.key] = row.id
         return tracked
     }
@@ -187,17 +249,5 @@ extension ClaimHistory {
         let at = row.optionalInstant()
         let wasActive = row.flag()
         return at.map { .claim(by: user, at: $0, whileActive: wasActive) }
-    }
-}
-
-extension Statement {
-    /// `SELECT language, time_zone FROM locales WHERE user = ?`.
-    func locale(of user: UserID) throws(EngineError) -> UserLocale {
-        try first([Value(user)]) { row in
-            UserLocale(
-                language: row.optionalText().flatMap { LanguageTag($0) },
-                timeZone: row.optionalText().flatMap { TimeZoneName($0) }
-            )
-        } ?? .unknown
     }
 }

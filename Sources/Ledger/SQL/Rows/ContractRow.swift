@@ -78,13 +78,6 @@ struct ContractRow {
     }
 }
 
-extension LedgerConnection {
-    /// Finds rows for `ContractRow.read`.
-    func contracts(where condition: String) throws(EngineError) -> Statement {
-        try prepare("SELECT \(ContractRow.selection) FROM contracts WHERE \(condition)")
-    }
-}
-
 /// The values to write, in the order of `ContractRow`'s lists of columns.
 extension TrackedContract {
     var keyValues: [Value] { [Value(key.provider), Value(key.environment), .text(key.app), .text(key.lineage)] }

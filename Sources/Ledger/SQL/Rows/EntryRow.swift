@@ -41,10 +41,3 @@ enum EntryRow {
         return Entry(position: position, committedAt: committedAt, notice: notice, fragments: [])
     }
 }
-
-extension LedgerConnection {
-    /// Finds rows for `EntryRow.read`.
-    func entries(where condition: String) throws(EngineError) -> Statement {
-        try prepare("SELECT position, \(EntryRow.columns) FROM entries WHERE \(condition)")
-    }
-}
