@@ -236,6 +236,9 @@ static const struct paycast_asset assets[] = {
     {"alarms/alerts.yml", (const unsigned char[]){
 #embed "alarms/alerts.yml" suffix(, 0)
     }},
+    {"alarms/dashboard.json", (const unsigned char[]){
+#embed "alarms/dashboard.json" suffix(, 0)
+    }},
     {"help/alerts.txt", (const unsigned char[]){
 #embed "help/alerts.txt" suffix(, 0)
     }},

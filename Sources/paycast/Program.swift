@@ -11,7 +11,7 @@ enum Program {
             Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Grant.self, Revoke.self,
             Export.self, Erase.self,
             Migrate.self, Copy.self, Backup.self, Restore.self,
-            Doctor.self, Alerts.self, PrintDashboard.self, Hooks.self, Publish.self, Sign.self, CreateOrder.self,
+            Doctor.self, Alerts.self, Dashboard.self, Hooks.self, Publish.self, Sign.self, CreateOrder.self,
             Completions.self, Version.self,
         ]
     }
