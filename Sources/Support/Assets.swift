@@ -24,9 +24,6 @@ public enum Assets {
     /// `public/fragments/`, by their names there.
     public static let fragments = folder("fragments/")
 
-    /// The help of each command, by the command's name with `.txt`.
-    public static let help = folder("help/")
-
     /// Prometheus' alerting rules, with comments of our own.
     public static let alerts = file("alarms/alerts.yml")
 
