@@ -64,7 +64,7 @@ struct Recover: Command {
             let answer: RecoveryAnswer? = try? remote.get(path, saying: "how far it is")
             return answer.map { "\($0.found) found, \($0.recovered) recovered" }
         }
-        let (answer, bytes) = try Progress().counting("recovering from \(store)", status: status) {
+        let (answer, bytes) = try ProgressLine().counting("recovering from \(store)", status: status) {
             () throws(CommandFailure) in try followed(path)
         }
         if printsJSON {

@@ -61,7 +61,7 @@ struct Replay: Command {
     func run() throws(CommandFailure) -> Int32 {
         var request = request
         var total = Total()
-        let progress = Progress()
+        let progress = ProgressLine()
         defer { progress.clear() }
         while true {
             let json = JSON.encode(request)
