@@ -102,6 +102,5 @@ public protocol Metric: Sendable, CustomStringConvertible {
 }
 
 extension Metric {
-    /// For use in PromQL.
     public var description: String { name }
 }
