@@ -96,11 +96,11 @@ let package = Package(
         library("Domain", ["Encoding"]),
         library("APIModel", ["Encoding", "Domain"]),
         // What pages and apps load, and the longer texts of the program, inside it.
-        .target(name: "CAssets", exclude: ["alarms", "help", "apple-roots.pem", "body-dictionary.txt"]),
+        .target(name: "CAssets", exclude: ["alarms", "apple-roots.pem", "body-dictionary.txt"]),
         // Threads and their mailboxes, clocks, logs, metrics, how settings are read, and the files that the program carries.
         library("Support", ["CAssets", "CLinux", "Domain"]),
         library("Crypto", ["COpenSSL", "Encoding", "Domain", "Support"]),
-        // What commands ask a server with, and what they watch its pages with.
+        // What stores, backends and servers are asked with, and what commands watch a server's pages with.
         library("HTTPClient", ["CCurl"]),
         library("WebSocketClient", ["CWebSockets", "COpenSSL", "Encoding", "Support", "HTTPClient"]),
         // Bytes of HTTP/1.1, HTTP/2 and WebSocket, and who is admitted.

@@ -236,77 +236,8 @@ static const struct paycast_asset assets[] = {
     {"alarms/alerts.yml", (const unsigned char[]){
 #embed "alarms/alerts.yml" suffix(, 0)
     }},
-    {"help/alerts.txt", (const unsigned char[]){
-#embed "help/alerts.txt" suffix(, 0)
-    }},
-    {"help/backup.txt", (const unsigned char[]){
-#embed "help/backup.txt" suffix(, 0)
-    }},
-    {"help/completions.txt", (const unsigned char[]){
-#embed "help/completions.txt" suffix(, 0)
-    }},
-    {"help/copy.txt", (const unsigned char[]){
-#embed "help/copy.txt" suffix(, 0)
-    }},
-    {"help/dashboard.txt", (const unsigned char[]){
-#embed "help/dashboard.txt" suffix(, 0)
-    }},
-    {"help/demo.txt", (const unsigned char[]){
-#embed "help/demo.txt" suffix(, 0)
-    }},
-    {"help/doctor.txt", (const unsigned char[]){
-#embed "help/doctor.txt" suffix(, 0)
-    }},
-    {"help/erase.txt", (const unsigned char[]){
-#embed "help/erase.txt" suffix(, 0)
-    }},
-    {"help/export.txt", (const unsigned char[]){
-#embed "help/export.txt" suffix(, 0)
-    }},
-    {"help/grant.txt", (const unsigned char[]){
-#embed "help/grant.txt" suffix(, 0)
-    }},
-    {"help/help.txt", (const unsigned char[]){
-#embed "help/help.txt" suffix(, 0)
-    }},
-    {"help/hooks.txt", (const unsigned char[]){
-#embed "help/hooks.txt" suffix(, 0)
-    }},
-    {"help/migrate.txt", (const unsigned char[]){
-#embed "help/migrate.txt" suffix(, 0)
-    }},
-    {"help/order.txt", (const unsigned char[]){
-#embed "help/order.txt" suffix(, 0)
-    }},
-    {"help/publish.txt", (const unsigned char[]){
-#embed "help/publish.txt" suffix(, 0)
-    }},
-    {"help/recover.txt", (const unsigned char[]){
-#embed "help/recover.txt" suffix(, 0)
-    }},
-    {"help/replay.txt", (const unsigned char[]){
-#embed "help/replay.txt" suffix(, 0)
-    }},
-    {"help/restore.txt", (const unsigned char[]){
-#embed "help/restore.txt" suffix(, 0)
-    }},
-    {"help/revoke.txt", (const unsigned char[]){
-#embed "help/revoke.txt" suffix(, 0)
-    }},
-    {"help/serve.txt", (const unsigned char[]){
-#embed "help/serve.txt" suffix(, 0)
-    }},
-    {"help/sign.txt", (const unsigned char[]){
-#embed "help/sign.txt" suffix(, 0)
-    }},
-    {"help/tail.txt", (const unsigned char[]){
-#embed "help/tail.txt" suffix(, 0)
-    }},
-    {"help/trigger.txt", (const unsigned char[]){
-#embed "help/trigger.txt" suffix(, 0)
-    }},
-    {"help/version.txt", (const unsigned char[]){
-#embed "help/version.txt" suffix(, 0)
+    {"alarms/dashboard.json", (const unsigned char[]){
+#embed "alarms/dashboard.json" suffix(, 0)
     }},
 };
 

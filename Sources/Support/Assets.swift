@@ -24,11 +24,12 @@ public enum Assets {
     /// `public/fragments/`, by their names there.
     public static let fragments = folder("fragments/")
 
-    /// The help of each command, by the command's name with `.txt`.
-    public static let help = folder("help/")
-
     /// Prometheus' alerting rules, with comments of our own.
     public static let alerts = file("alarms/alerts.yml")
+
+    /// A Grafana dashboard, as its JSON model has it
+    /// (https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/).
+    public static let dashboard = file("alarms/dashboard.json")
 
     /// `Sources/CAssets/body-dictionary.txt`, without the end of its last line: what bodies are likely to say, as Zstandard's
     /// dictionary (RFC 8878, §5). A body of 1 KB is too short to repeat itself, and then becomes half as large. A prefix

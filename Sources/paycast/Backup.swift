@@ -4,6 +4,21 @@ import Ledger
 /// Copies a ledger, even while a server uses it.
 struct Backup: Command {
     static let name = "backup"
+    static let summary = "copy a ledger into one file, even while a server uses it"
+    static let help = """
+        Copy a ledger into one file, even while a server uses it.
+
+        Usage: paycast backup FILE [OPTIONS]
+
+        The copy is consistent. It is read back from the first page to the last, and
+        then renamed in one step: FILE is the older backup or the new one, never half
+        of one. Only an older backup is ever replaced.
+
+        Options:
+          --database URL        DATABASE_URL, sqlite:paycast.db
+
+        Example: paycast backup /backups/paycast.db
+        """
 
     private let files: CopiedFiles
 
@@ -14,24 +29,6 @@ struct Backup: Command {
     func run() throws -> Int32 {
         let copy = try LedgerBackup.backup(of: files.ledger, to: files.copy)
         printText("\(files.copy): \(copy.bytes) bytes, up to \(copy.epoch)-\(copy.position), read back and intact")
-        return 0
-    }
-}
-
-/// Puts a copy in the ledger's place while no server runs.
-struct Restore: Command {
-    static let name = "restore"
-
-    private let files: CopiedFiles
-
-    init(_ arguments: inout Arguments) throws(UsageError) {
-        files = try CopiedFiles(&arguments, asking: "which backup? paycast restore FILE")
-    }
-
-    func run() throws -> Int32 {
-        let (copy, former) = try LedgerBackup.restore(files.copy, to: files.ledger)
-        printText("\(files.ledger): restored up to position \(copy.position), with the new epoch \(copy.epoch)")
-        if let former { printText("the previous ledger is \(former)") }
         return 0
     }
 }

@@ -24,7 +24,7 @@ struct BulkGrant {
 
     func run() throws(CommandFailure) -> Int32 {
         let users = try users()
-        let progress = Progress()
+        let progress = ProgressLine()
         defer { progress.clear() }
         var having = 0
         for (index, user) in users.enumerated() {
@@ -98,15 +98,9 @@ struct BulkGrant {
         let descriptor = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable }
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count <= BulkGrant.sizeLimit {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0 { throw unreadable }
-            if count == 0 { return bytes }
-            bytes += chunk.prefix(count)
-        }
-        throw CommandFailure("\(file) has more than 64 MiB: split it")
+        guard let bytes = readBytes(of: descriptor, atMost: BulkGrant.sizeLimit) else { throw unreadable }
+        guard bytes.count <= BulkGrant.sizeLimit else { throw CommandFailure("\(file) has more than 64 MiB: split it") }
+        return bytes
     }
 
     private var unreadable: CommandFailure { CommandFailure("\(file): \(String(cString: strerror(errno)))") }

@@ -1,12 +1,33 @@
 import Commands
 import Ledger
 import PostgresLedger
-import Server
 import Support
 
 /// Moves a ledger to another place or engine.
 struct Copy: Command {
     static let name = "copy"
+    static let summary = "copy a ledger to another database or engine, and compare them"
+    static let help = """
+        Copy a ledger to another database or engine, and compare every row.
+
+        Usage: paycast copy --from URL --to URL
+
+        Stop every server first. Both URLs have DATABASE_URL's form: SQLite to
+        PostgreSQL, back, or two databases of one engine. Cursors of pages stay valid.
+        The source stays as it is. After an interruption, the same command starts over;
+        until the copy is finished and has been compared with its source, no server
+        starts on it. Progress goes to stderr.
+
+        Options:
+          --from URL            the ledger to copy; PAYCAST_COPY_FROM
+          --to URL              the target; it must have no ledger yet, or an empty one;
+                                PAYCAST_COPY_TO
+
+        Other users of the machine can see a command's arguments: put a URL with a
+        password into the environment.
+
+        Example: paycast copy --from sqlite:paycast.db --to postgres://db1/paycast
+        """
 
     private let source: DatabaseURL
     private let target: DatabaseURL
@@ -44,23 +65,6 @@ struct Copy: Command {
             "copied and compared \(result.rows) rows (\(result.events) events) in \(seconds) s, up to \(result.head):"
                 + " set DATABASE_URL to the URL of --to, and start the server"
         )
-        return 0
-    }
-}
-
-/// Brings a ledger's tables up to date.
-struct Migrate: Command {
-    static let name = "migrate"
-
-    private let database: DatabaseURL
-
-    init(_ arguments: inout Arguments) throws(UsageError) {
-        database = try DatabaseURL(&arguments)
-    }
-
-    func run() throws -> Int32 {
-        try database.migrate()
-        printText("the ledger is up to date")
         return 0
     }
 }

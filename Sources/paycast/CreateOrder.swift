@@ -6,6 +6,24 @@ import Stores
 /// Creates the token that a purchase carries.
 struct CreateOrder: Command {
     static let name = "order"
+    static let summary = "create an order: the token that a purchase carries"
+    static let help = """
+        Create an order: the token that a purchase carries, and what a page needs.
+
+        Usage: paycast order --user USER --product PRODUCT [OPTIONS]
+
+        Options:
+          --user USER           who pays
+          --product PRODUCT     what is bought, by the store's id
+          --provider NAME       \(sellerNames)
+          --group GROUP         the group in which one product is active at a time
+          --kind KIND           subscription, non_renewing, non_consumable, consumable
+          --token UUID          use this token, which the app has generated itself
+          --json                the server's answer as JSON
+        \(RemoteServer.optionsHelp)
+
+        Example: paycast order --user 42 --product monthly
+        """
 
     private let remote: RemoteServer
     private let request: CreateOrderRequest

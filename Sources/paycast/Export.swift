@@ -5,6 +5,24 @@ import Commands
 /// Prints everything known about a user.
 struct Export: Command {
     static let name = "export"
+    static let summary = "print everything known about a user, as one JSON document"
+    static let help = """
+        Print everything known about a user, as one JSON document.
+
+        Usage: paycast export --user USER [OPTIONS]
+
+        The output contains the contracts, the orders, who did what to the user, and
+        every event with its effects and the body that the store sent, word for word, as
+        long as that is kept. The body may say more about the user than your app knows:
+        name, address, e-mail.
+
+        Options:
+          --user USER           the user to export
+          --allow-unknown       exit 0 even when nothing is known about the user
+        \(RemoteServer.optionsHelp)
+
+        Example: paycast export --user 42 > 42.json
+        """
     /// A body may have 256 KiB.
     private static let pageSize = 20
     private static let subject = "what it knows"
@@ -37,37 +55,6 @@ struct Export: Command {
         printJSON(JSON.encode(export))
         let isUnknown = record.contracts.isEmpty && record.orders.isEmpty && export.events.isEmpty
         return try exitCode(isUnknown: isUnknown && !allowsUnknown)
-    }
-}
-
-/// Forgets a user.
-struct Erase: Command {
-    static let name = "erase"
-
-    private let remote: RemoteServer
-    private let user: String
-    private let reason: String
-    private let printsJSON: Bool
-    private let allowsUnknown: Bool
-
-    init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try RemoteServer(&arguments)
-        printsJSON = try arguments.flag("--json")
-        allowsUnknown = try arguments.flag("--allow-unknown")
-        user = try arguments.required("--user")
-        reason = try arguments.required("--reason", ": the log keeps it, such as “request of 1 May”")
-    }
-
-    func run() throws(CommandFailure) -> Int32 {
-        let path = "/users/" + pathPart(user) + queryString([("reason", reason)])
-        let bytes = try remote.delete(path, timeout: .seconds(600))
-        let answer: ErasureAnswer = try remote.read(bytes, saying: "what it erased")
-        let counts = [
-            ("contracts", answer.contracts), ("orders", answer.orders), ("events", answer.events),
-            ("fragments", answer.fragments),
-        ]
-        if printsJSON { printJSON(bytes) } else { printColumns(counts.map { ($0.0, "\($0.1)") }) }
-        return try exitCode(isUnknown: !allowsUnknown && counts.allSatisfy { $0.1 == 0 })
     }
 }
 

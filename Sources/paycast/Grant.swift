@@ -7,6 +7,42 @@ import HTTPClient
 /// Gives a user, or each of many, a product or an entitlement for a time.
 struct Grant: Command {
     static let name = "grant"
+    static let summary = "give a user a product for a time"
+    static let help = """
+        Give a user access for a time, with a reason, and show it on open pages.
+
+        Usage: paycast grant --user USER --entitlement NAME --days N --reason TEXT
+               paycast grant --user USER --product PRODUCT --days N --reason TEXT
+               paycast grant --users FILE [--product PRODUCT] --days N --reason TEXT
+
+        A grant is one more source beside the stores: it ends by itself, and what a
+        store says about its own contract stays as it is. Prints the grant's id, by
+        which “paycast revoke” takes it back.
+
+        With --users, each user of the file gets it. Run the same command again after
+        an interruption, also with a corrected file: nobody gets the same twice. A
+        second compensation has another reason.
+
+        Options:
+          --user USER           who gets it
+          --users FILE          … or each user of this file, one a line; “-” is stdin
+          --entitlement NAME    what is granted: an entitlement of the catalog, or
+                                “default” without any
+          --product PRODUCT     … or a product, by the store's id, as in the catalog
+                                that it opens; with --users and without both, what each
+                                user holds, or held last
+          --days NUMBER         for so many days from now on, 1 to 3650
+          --until INSTANT       … or until this instant or date
+          --forever             … or for ever
+          --reason TEXT         the reason, for the audit, without the user's id
+          --group GROUP         the group in which one product is active at a time
+          --idempotency-key KEY  the same key for the same user is the same grant
+          --dry-run             with --users: read the file, and grant nothing
+          --json                the server's answer as JSON
+        \(RemoteServer.optionsHelp)
+
+        Example: paycast grant --user 42 --entitlement pro --days 30 --reason "ticket 7"
+        """
 
     private let remote: RemoteServer
     private let recipients: Recipients
@@ -87,34 +123,8 @@ struct Grant: Command {
     }
 }
 
-/// Takes a grant back.
-struct Revoke: Command {
-    static let name = "revoke"
-
-    private let remote: RemoteServer
-    private let user: String
-    private let grant: String
-    private let reason: String
-    private let printsJSON: Bool
-
-    init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try RemoteServer(&arguments)
-        printsJSON = try arguments.flag("--json")
-        user = try arguments.required("--user")
-        grant = try arguments.required("--grant", ": the id that “grant” printed, or the contract's")
-        reason = try arguments.required("--reason", ": the audit keeps it, such as “granted by mistake”")
-    }
-
-    func run() throws(CommandFailure) -> Int32 {
-        let path = "/users/" + pathPart(user) + "/grants/" + pathPart(grant) + queryString([("reason", reason)])
-        let bytes = try remote.delete(path, timeout: .seconds(30))
-        if printsJSON { printJSON(bytes) } else { try printGrant(bytes, from: remote) }
-        return 0
-    }
-}
-
 /// Prints the answer about a grant, a member a line.
-private func printGrant(_ bytes: [UInt8], from remote: RemoteServer) throws(CommandFailure) {
+func printGrant(_ bytes: [UInt8], from remote: RemoteServer) throws(CommandFailure) {
     let answer: GrantAnswer = try remote.read(bytes, saying: "what it granted")
     var lines = [
         ("grant", answer.grant), ("user", answer.user.text),

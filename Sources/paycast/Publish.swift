@@ -1,13 +1,36 @@
 import APIModel
 import Commands
-import Crypto
 import Domain
-import Server
-import Support
 
 /// Broadcasts one fragment.
 struct Publish: Command {
     static let name = "publish"
+    static let summary = "broadcast one fragment to a user or a stream"
+    static let help = """
+        Broadcast one fragment to a user or a stream, and print its cursor.
+
+        Usage: paycast publish (--user USER | --stream NAME) --html MARKUP
+               paycast publish (--user USER | --stream NAME) --template NAME
+               paycast publish (--user USER | --stream NAME) --action ACTION
+                               --target ID (--html HTML | --template NAME)
+
+        Options:
+          --user USER           the user's own stream
+          --stream NAME         any stream
+          --html HTML           complete <turbo-stream> elements; with --action, what
+                                goes inside; “-” reads it from stdin
+          --action ACTION       replace, update, append, remove, refresh …; a template
+                                without one replaces
+          --target ID           the id of the element to change; that of the template's
+                                element if it has one and replaces
+          --targets SELECTOR    a CSS selector instead of an id
+          --template NAME       a template of public/fragments
+          --value KEY=VALUE     a value for the template; may be repeated
+          --transient           only for pages that are connected now
+        \(RemoteServer.optionsHelp)
+
+        Example: paycast publish --user 42 --action update --target paywall --html Hello
+        """
 
     private let remote: RemoteServer
     private var request: BroadcastRequest
@@ -49,31 +72,6 @@ struct Publish: Command {
         if isHTMLOnStandardInput { request.html = try readStandardInput() }
         let answer = JSON.decode(BroadcastAnswer.self, from: try remote.post(request, to: "/broadcasts"))
         for case let cursor? in answer?.cursors ?? [] { printText(cursor) }
-        return 0
-    }
-}
-
-/// Prints a signed stream name.
-struct Sign: Command {
-    static let name = "sign"
-
-    private let stream: StreamName
-    private let lifetime: Duration?
-
-    init(_ arguments: inout Arguments) throws(UsageError) {
-        lifetime = try arguments.number("--expires-in", in: 1...1_000_000_000).map { .seconds($0) }
-        guard let text = try arguments.positional() else { throw UsageError("which stream? paycast sign NAME") }
-        guard let stream = StreamName(text) else {
-            throw UsageError("a stream's name is 1 to 512 bytes without control characters")
-        }
-        self.stream = stream
-    }
-
-    func run() throws(CommandFailure) -> Int32 {
-        guard let signer = StreamNameVerifier(ofEnvironment: processEnvironment()) else {
-            throw CommandFailure("no key to sign with: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE")
-        }
-        printText(signer.sign(stream, expires: lifetime.map { Clock().now() + $0 }))
         return 0
     }
 }

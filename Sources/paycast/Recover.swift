@@ -8,6 +8,25 @@ import Support
 /// Fetches what a store sent while no server was listening.
 struct Recover: Command {
     static let name = "recover"
+    static let summary = "fetch what a store sent while no server was listening"
+    static let help = """
+        Fetch what a store sent while no server was listening, and commit it.
+
+        Usage: paycast recover apple|google [OPTIONS]
+
+        Apple keeps all notifications for 180 days, Google a list of voided purchases
+        for 30. Prints how many were found, how many of them were new, and their
+        outcomes; exits 1 if something could not be fetched. The server needs the
+        store's API key; it also does this by itself at start and every hour.
+
+        Options:
+          --since INSTANT       an instant, a date, or how long ago: 7d, 12h; without
+                                it, since the last success
+          --json                the server's answer as JSON
+        \(RemoteServer.optionsHelp)
+
+        Example: paycast recover apple --since 7d
+        """
     static let stores = Stores.namesWithHistory
     /// How long nothing may be heard of a recovery: of several nodes, only one knows it, and a server is away while it is
     /// restarted.
@@ -45,7 +64,7 @@ struct Recover: Command {
             let answer: RecoveryAnswer? = try? remote.get(path, saying: "how far it is")
             return answer.map { "\($0.found) found, \($0.recovered) recovered" }
         }
-        let (answer, bytes) = try Progress().counting("recovering from \(store)", status: status) {
+        let (answer, bytes) = try ProgressLine().counting("recovering from \(store)", status: status) {
             () throws(CommandFailure) in try followed(path)
         }
         if printsJSON {

@@ -7,6 +7,30 @@ import HTTPClient
 /// Replays stored events: shows what that would change, applies it, or broadcasts the result to the pages again.
 struct Replay: Command {
     static let name = "replay"
+    static let summary = "apply stored events again, or send pages their state again"
+    static let help = """
+        Rebuild contracts from all of their stored events, and send pages what changed.
+        Use it after an update that understands the stores' events better.
+
+        Usage: paycast replay (--event ID | --user USER | --since CURSOR) [OPTIONS]
+
+        Prints what changed, how many events were read, and which were skipped because
+        they can no longer be verified: their contracts keep what those events said.
+        Orders, claims and transfers stay. Exits 1 when there was no such event, and
+        when a contract was left unchanged because its store kept sending events.
+
+        Options:
+          --event ID            this event, by the store's id; may be repeated
+          --user USER           the events of this user's purchases
+          --since CURSOR        events after this cursor, or all from the “start”
+          --until CURSOR        events up to this cursor
+          --dry-run             change nothing, print what would change
+          --broadcast           change nothing, send the pages their state again
+          --json                the server's answers as lines of JSON
+        \(RemoteServer.optionsHelp)
+
+        Example: paycast replay --user 42 --dry-run
+        """
 
     private let remote: RemoteServer
     private let request: ReplayRequest
@@ -37,7 +61,7 @@ struct Replay: Command {
     func run() throws(CommandFailure) -> Int32 {
         var request = request
         var total = Total()
-        let progress = Progress()
+        let progress = ProgressLine()
         defer { progress.clear() }
         while true {
             let json = JSON.encode(request)

@@ -1,5 +1,4 @@
 import Commands
-import Crypto
 import Glibc
 import Server
 import Support
@@ -7,16 +6,37 @@ import Support
 /// Runs the server until SIGTERM or SIGINT.
 struct Serve: Command {
     static let name = "serve"
-    static let options = [
-        "--port", "--bind", "--database", "--public", "--loops", "--tls-cert", "--tls-key", "--log-format",
-        "--log-level",
-    ]
+    static let summary = "run the server"
+    static let help = """
+        Run the server until SIGTERM or SIGINT.
+
+        Usage: paycast serve [OPTIONS]
+
+        Prints “paycast listening on http://HOST:PORT” on stdout when it accepts
+        connections, https with a certificate; everything else goes to stderr.
+
+        SIGHUP reloads what comes from files: secrets (PAYCAST_API_KEY_FILE and so
+        on), keys, the catalog, the certificate and the templates.
+
+        Options (with their variable and default):
+          --port PORT           PORT, 8080; 0 is any free port
+          --bind ADDRESS        PAYCAST_BIND, 127.0.0.1
+          --database URL        DATABASE_URL, sqlite:paycast.db
+          --public FOLDER       PAYCAST_PUBLIC, public; pages and templates
+          --loops NUMBER        PAYCAST_LOOPS, number of cores; 1 to 64
+          --tls-cert FILE       PAYCAST_TLS_CERT; PEM, the whole chain: serve HTTPS
+          --tls-key FILE        PAYCAST_TLS_KEY; PEM
+          --dev                 create .paycast/ with a throw-away certificate authority
+                                and keys, trust it, and serve the demo page
+          --log-format FORMAT   PAYCAST_LOG_FORMAT, text; or json
+          --log-level LEVEL     PAYCAST_LOG_LEVEL, info; debug, warning or error
+        """
 
     private let flags: [String: String]
     private let isDevelopment: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        flags = try serverFlags(&arguments, named: Serve.options)
+        flags = try serverFlags(&arguments, of: Serve.self)
         isDevelopment = try arguments.flag("--dev")
     }
 
@@ -25,65 +45,15 @@ struct Serve: Command {
     }
 }
 
-/// Runs `serve --dev` on a ledger that is thrown away at the end.
-struct Demo: Command {
-    static let name = "demo"
-
-    private let flags: [String: String]
-
-    init(_ arguments: inout Arguments) throws(UsageError) {
-        flags = try serverFlags(
-            &arguments,
-            named: Serve.options.filter { $0 != "--database" && !$0.hasPrefix("--tls") }
-        )
-    }
-
-    func run() throws -> Int32 {
-        let folder = try createTemporaryFolder()
-        defer { removeFlatFolder(folder) }
-        printError("Open the address below, then pay from another terminal in this folder:")
-        printError("  paycast trigger apple SUBSCRIBED/INITIAL_BUY --user demo")
-        var environment = processEnvironment()
-        if environment["PAYCAST_CATALOG"] == nil {
-            environment["PAYCAST_CATALOG"] = try writeCatalog(into: folder)
-        }
-        let database = ["--database": "sqlite:\(folder)/demo.db"]
-        return try serve(flags.merging(database) { $1 }, isDevelopment: true, environment: environment)
-    }
-
-    /// What the demo sells: a plan, something that stays, and something that is used up.
-    private func writeCatalog(into folder: String) throws(CommandFailure) -> String {
-        let path = "\(folder)/catalog.json"
-        let text = Assets.demo["catalog.json"] ?? []
-        do { try SmallFile.replace(path, contents: text) } catch {
-            throw CommandFailure("cannot write \(path): \(String(cString: strerror(error.number)))")
-        }
-        return path
-    }
-}
-
-private func createTemporaryFolder() throws(CommandFailure) -> String {
-    let parent = processEnvironment()["TMPDIR"] ?? "/tmp"
-    var template = Array("\(parent)/paycast-demo-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw CommandFailure("cannot create a folder in \(parent): set TMPDIR") }
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}
-
-/// The ledger's files lie side by side, so there are no subfolders.
-private func removeFlatFolder(_ folder: String) {
-    for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { unlink("\(folder)/demo.db\(suffix)") }
-    unlink("\(folder)/catalog.json")
-    rmdir(folder)
-}
-
-private func serverFlags(_ arguments: inout Arguments, named names: [String]) throws(UsageError) -> [String: String] {
+/// The settings that the options of the command's help give.
+func serverFlags(_ arguments: inout Arguments, of command: any Command.Type) throws(UsageError) -> [String: String] {
     var flags: [String: String] = [:]
-    for name in names { flags[name] = try arguments.option(name) }
+    for option in command.options where option.takesValue { flags[option.name] = try arguments.option(option.name) }
     return flags
 }
 
 /// A wrong setting is a usage error if a flag set it. All wrong settings are printed, one per line.
-private func serve(
+func serve(
     _ flags: [String: String],
     isDevelopment: Bool,
     environment: [String: String] = processEnvironment()

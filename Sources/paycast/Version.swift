@@ -6,6 +6,12 @@ import WebSocketClient
 /// Prints what runs here, for bug reports.
 struct Version: Command {
     static let name = "version"
+    static let summary = "print the versions of this program and its libraries"
+    static let help = """
+        Print the versions of this program, its libraries and its build.
+
+        Usage: paycast version
+        """
 
     init(_ arguments: inout Arguments) {}
 

@@ -1,5 +1,6 @@
 """Operations.md lists the metrics of a running server: each with its type and its labels, and no other one."""
 
+import json
 import re
 import subprocess
 import urllib.request
@@ -11,6 +12,7 @@ from program import OUTSIDE, binary
 from server import Server
 
 TYPE = re.compile(r"^# TYPE (\S+) (\S+)$", re.MULTILINE)
+HELP = re.compile(r"^# HELP (\S+) (.+)$", re.MULTILINE)
 SAMPLE = re.compile(r"^(\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? ", re.MULTILINE)
 # What an article may name in its prose and commands.
 NAMED = re.compile(r"\bpaycast_[a-z0-9_]+(?:_total|_seconds|_bytes|_depth|_waiting|_contracts|_connected)\b")
@@ -49,13 +51,33 @@ def test_labels_are_those_of_the_article(page):
         assert set(printed[1].split(", ") if printed else []) == real[name], name
 
 
+def printed(command):
+    return subprocess.run([binary(), command], check=True, capture_output=True, text=True, env=OUTSIDE).stdout
+
+
+def metrics(text):
+    return {re.sub("_(bucket|sum|count)$", "", name) for name in METRIC.findall(text)}
+
+
 @pytest.mark.parametrize("command", ["alerts", "dashboard"])
 def test_what_watches_them_names_metrics_that_exist(page, command):
-    known = dict(TYPE.findall(page))
-    printed = subprocess.run([binary(), command], check=True, capture_output=True, text=True, env=OUTSIDE).stdout
-    named = {re.sub("_(bucket|sum|count)$", "", name) for name in METRIC.findall(printed)}
+    named = metrics(printed(command))
     assert len(named) > 20
-    assert named - known.keys() == set()
+    assert named - dict(TYPE.findall(page)).keys() == set()
+
+
+def test_the_dashboard_shows_what_alarms_watch():
+    """There one looks when an alarm goes off; these two alarms say all that a chart would."""
+    missing = metrics(printed("alerts")) - metrics(printed("dashboard"))
+    assert missing == {"paycast_clock_seconds", "paycast_hook_addresses_failing"}
+
+
+def test_each_chart_is_described_in_the_words_of_its_metric(page):
+    words = dict(HELP.findall(page))
+    for panel in json.loads(printed("dashboard"))["panels"]:
+        if panel["type"] != "row":
+            shown = metrics(" ".join(target["expr"] for target in panel["targets"]))
+            assert panel["description"].startswith(tuple(words[name] for name in shown)), panel["title"]
 
 
 def test_the_runbook_names_metrics_that_exist(page):

@@ -1,3 +1,4 @@
+import Commands
 import TestSupport
 import Testing
 
@@ -62,6 +63,7 @@ import Testing
         Misuse(words: ["tail", "--page", "--usr", "1"], hint: "Did you mean --user?"),
         Misuse(words: ["copy", "--form", "sqlite:a.db", "--to", "sqlite:b.db"], hint: "Did you mean --from?"),
         Misuse(words: ["order", "--user", "1", "--provider", "apple"], hint: "--product is missing"),
+        Misuse(words: ["sign", "-x"], hint: "“-x”. Choose one of --expires-in, --help\n"),
     ]) func wrongCommandLineExits64(_ misuse: Misuse) throws {
         let process = PaycastProgram.start(misuse.words)
         #expect(try process.waitForExit() == 64)
@@ -72,7 +74,7 @@ import Testing
     @Test(arguments: [["--help"], ["-h"], ["help"]]) func overviewGoesToStdout(_ words: [String]) throws {
         let process = PaycastProgram.start(words)
         #expect(try process.waitForExit() == 0)
-        #expect(process.output == Help.overview + "\n")
+        #expect(process.output == Program.overview + "\n")
         #expect(process.errors.isEmpty)
     }
 
@@ -84,7 +86,7 @@ import Testing
         for words in [[name, "--help"], ["help", name], [name, "--nonsense", "-h"]] {
             let process = PaycastProgram.start(words)
             #expect(try process.waitForExit() == 0)
-            #expect(process.output == Help.commands[name].map { $0 + "\n" })
+            #expect(process.output == Program.commands.first { $0.name == name }.map { $0.help + "\n" })
             #expect(process.errors.isEmpty)
         }
     }

@@ -9,6 +9,14 @@ import Support
 
 /// The server that a client command talks to, and the key that it presents there.
 public struct RemoteServer: Sendable {
+    /// The lines about its options in the help of a command.
+    public static let optionsHelp = """
+          --server URL          PAYCAST_SERVER, else .paycast/address, else where the
+                                server of DATABASE_URL, PORT and PAYCAST_BIND listens
+          --key KEY             PAYCAST_API_KEY or PAYCAST_API_KEY_FILE, else
+                                .paycast/api.key
+        """
+
     /// Where the address comes from.
     public enum Source: Sendable {
         /// `--server`, or the environment.

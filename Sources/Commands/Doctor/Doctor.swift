@@ -8,6 +8,38 @@ import Support
 /// Examines a server's environment and the server itself, and says what is wrong and what to do.
 public struct Doctor: Command {
     public static let name = "doctor"
+    public static let summary = "check a server's settings and say what to fix"
+    public static let help = """
+        Check a server and its environment, and say what is wrong and how to fix it.
+
+        Usage: paycast doctor [OPTIONS]
+
+        Run it where the server runs, with the same environment. Prints one
+        line per check, “ok”, “warn” or “FAIL”; exits 1 when something fails. Never
+        prints a secret. Asks the stores' APIs whether they accept the keys, and Apple
+        for a test notification. In the folder of a running “demo” or “serve --dev” it
+        checks that server, whose stand-ins answer for the stores.
+
+        Options:
+          --dev                 check the settings as “serve --dev” does; implied where
+                                .paycast/address names the server
+          --public URL          only this: open a page of each kind (events over
+                                HTTP/1.1 and HTTP/2, WebSocket, Action Cable) through
+                                the public address, publish something to it, and say
+                                what fails and which line of the proxy's configuration
+                                is missing
+          --patient SECONDS     … and leave the pages alone that long: a proxy may cut
+                                them
+          --origin ORIGIN       … as pages of this site, https://shop.example.com
+          --ca FILE             … and trust only this authority (PEM)
+          --send                also let the server send its test message to each
+                                address of the app's backend (PAYCAST_HOOK_URLS)
+          --json                an array of {level, what, detail}
+        \(RemoteServer.optionsHelp)
+
+        Example: paycast doctor --server https://pay.example.com
+                 paycast doctor --public https://pay.example.com --patient 75
+        """
 
     private let remote: RemoteServer
     /// Set by `--dev`, or by the address if this folder's development server announced it.

@@ -13,6 +13,59 @@ protocol TailSubject {
 /// Follows one of them, and prints what comes; `FeedFollower` makes the decisions.
 public struct Tail: Command {
     public static let name = "tail"
+    public static let summary = "follow committed events and the fragments they caused"
+    public static let help = """
+        Follow committed events and the fragments they caused.
+
+        Usage: paycast tail [OPTIONS]
+               paycast tail --audit [OPTIONS]
+               paycast tail --stream NAME|--user USER --page|--name SIGNED [OPTIONS]
+
+        Prints one line per event, and continues after the last one when the connection
+        or the server comes back. Messages about the connection go to stderr.
+
+        With --stream, --page or --name it follows one stream as an open page does, and
+        prints what arrives: time, cursor, action, target, size and the first words.
+
+        Options:
+          --json                one line of JSON per event, as the server sent it
+          --user USER           only events of this user; this option and the next four
+                                may be repeated to match any of several values
+          --provider NAME       only of this store: apple, google, stripe …
+          --type TYPE           only of this type, or TYPE/SUBTYPE
+          --outcome WORD        only with this outcome: applied, duplicate, stale,
+                                ignored, unclaimed, quarantined
+          --environment WORD    only of Production, of Sandbox or of Xcode
+          --since WHEN          begin after this cursor, 1h ago, at an instant or a
+                                date, or at the “start”; without it, begin now
+          --until KEY=VALUE     exit 0 after the first event shown that has this
+                                value; if repeated, all of them must match
+          --limit NUMBER        exit 0 after this many events; 1 when --until is given
+                                and no event matched
+          --timeout SECONDS     exit 1 if it has not finished by then
+
+        With --audit it follows who did what to users: grants, erasures, replays … It
+        takes --user, --since (an entry's id too), --limit, --timeout and --json, and:
+          --audit               who did what to users, instead of events
+          --actor NAME          only what this key did, or “cli”
+
+        A page's stream takes --since (a cursor, or “start”), --until and --limit (of
+        the lines that are printed), --timeout and --json as well, and:
+          --stream NAME         this stream; the name is signed with the server's key,
+                                from PAYCAST_STREAM_KEYS, SECRET_KEY_BASE or .paycast/
+          --page                the stream of the page of --user, as the server signs it
+          --name SIGNED         a signed name, as a page has it in its source; needs no
+                                key
+          --over KIND           websocket (default), cable (any Action Cable server) or
+                                sse
+          --url URL             connect where pages do: wss://pay.example.com
+          --ca FILE             trust only this authority (PEM)
+          --html                the whole fragment after each line
+        \(RemoteServer.optionsHelp)
+
+        Example: paycast tail --user 42 --until type=EXPIRED --timeout 60
+                 paycast tail --user 42 --page --url wss://pay.example.com
+        """
 
     private let subject: any TailSubject
 

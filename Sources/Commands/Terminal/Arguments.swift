@@ -1,7 +1,4 @@
-public import Domain
-import FoundationEssentials
-import Simulator
-import Support
+import Domain
 
 /// The words after a command. They are split into tokens first, then taken by name; whatever is left is an error.
 ///
@@ -135,12 +132,10 @@ public struct Arguments {
         if let value = tokens.first?.value { throw UsageError("unexpected argument \(quoted(value))") }
     }
 
-    /// Rejects options that are not among all that the command has, when it has not come to take them all: one that is
-    /// misspelt is why another is missing.
+    /// Rejects options that the command never has, before it takes any: one that is misspelt is why another is missing.
     public func refuseOptions(besides all: [String]) throws(UsageError) {
-        let names = all + known
-        guard let name = tokens.lazy.compactMap(\.name).first(where: { !names.contains($0) }) else { return }
-        throw Arguments.unknownOption(name, known: names)
+        guard let name = tokens.lazy.compactMap(\.name).first(where: { !all.contains($0) }) else { return }
+        throw Arguments.unknownOption(name, known: all)
     }
 
     private func refuseUnknownOptions() throws(UsageError) {
@@ -172,60 +167,4 @@ public struct UsageError: Error, Equatable {
 public func suggestion(for word: String, among names: [String]) -> String {
     if let name = nearest(to: word, among: names) { return ". Did you mean \(name)?" }
     return names.isEmpty ? "" : ". Choose one of \(names.joined(separator: ", "))"
-}
-
-/// A command: the first word after `paycast`.
-public protocol Command {
-    static var name: String { get }
-
-    /// Takes the arguments that it knows; the caller rejects the rest.
-    init(_ arguments: inout Arguments) throws(UsageError)
-
-    /// Returns the exit code. Every error is safe to print, and says what to do.
-    func run() throws -> Int32
-}
-
-/// Why a command could not do its work: one line that says what to do.
-public struct CommandFailure: Error, Equatable, CustomStringConvertible {
-    public static let exitCode: Int32 = 1
-
-    public var message: String
-    public var description: String { message }
-
-    public init(_ message: String) {
-        self.message = message
-    }
-}
-
-/// The environment that the program was started with.
-public func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environment }
-
-extension Duration {
-    /// Parses a duration as a person types it: `31d`, `12h30m` or `90s`; at most ten years.
-    public init(text: Substring) throws(CommandFailure) {
-        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-        var total = 0
-        var rest = text
-        while !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            rest = rest.dropFirst(digits.count)
-            guard digits.count <= 9, let number = Int(digits), let unit = rest.popFirst().flatMap({ units[$0] }) else {
-                throw CommandFailure("\(quoted(String(text))) is not a duration such as 31d, 12h30m or 90s")
-            }
-            total += number * unit
-        }
-        guard !text.isEmpty, total <= 3650 * 86_400 else {
-            throw CommandFailure("\(quoted(String(text))) is not a duration of at most ten years")
-        }
-        self = .seconds(total)
-    }
-}
-
-/// Parses an instant as a person types it: with a time, as a date (midnight UTC), or as the time that has passed since
-/// then by the server's clock. Returns nil for anything else.
-public func timeArgument(_ text: String) -> Instant? {
-    if let instant = Instant(iso8601: text) ?? Instant(iso8601: text + "T00:00:00Z") { return instant }
-    guard let ago = try? Duration(text: text[...]) else { return nil }
-    let offset = (try? DevelopmentWorkspace.existing(in: "."))?.clockOffset ?? .zero
-    return Clock().now() + offset - ago
 }

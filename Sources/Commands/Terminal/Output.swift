@@ -1,6 +1,5 @@
 import Domain
 import Glibc
-import Support
 
 /// Prints one line, which may hold text of others.
 public func printText(_ line: String) { printAsIs(plain(line)) }
@@ -69,15 +68,22 @@ public func isColourful(environment: [String: String]) -> Bool {
 
 /// Reads all of stdin, for values given as `-`; at most 1 MiB.
 public func readStandardInput() throws(CommandFailure) -> String {
+    guard let bytes = readBytes(of: STDIN_FILENO, atMost: 1 << 20) else { throw CommandFailure("stdin cannot be read") }
+    guard bytes.count <= 1 << 20 else { throw CommandFailure("stdin holds more than 1 MiB") }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+/// More than `limit` if there is more. Nil, with errno, if it cannot be read.
+public func readBytes(of descriptor: Int32, atMost limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-        let count = read(STDIN_FILENO, &chunk, chunk.count)
-        if count < 0 { throw CommandFailure("stdin cannot be read") }
-        if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+    while bytes.count <= limit {
+        let count = read(descriptor, &chunk, chunk.count)
+        if count < 0 { return nil }
+        if count == 0 { break }
         bytes += chunk.prefix(count)
-        if bytes.count > 1 << 20 { throw CommandFailure("stdin holds more than 1 MiB") }
     }
+    return bytes
 }
 
 private func write(_ text: String, to descriptor: Int32) -> Bool {
@@ -89,46 +95,4 @@ private func write(_ text: String, to descriptor: Int32) -> Bool {
         rest = rest.dropFirst(count)
     }
     return true
-}
-
-/// Shows the progress of a long command on one terminal line, which is overwritten. Without a terminal, it shows
-/// nothing.
-public struct Progress: Sendable {
-    private let isShown = isatty(STDERR_FILENO) == 1
-
-    public init() {}
-
-    /// Call `clear` before printing anything else.
-    public func show(_ text: String) { write("\r\u{1B}[K" + text) }
-
-    public func clear() { write("\r\u{1B}[K") }
-
-    /// Shows every second how long `body` has taken, and what `status` says; `status` runs on a separate thread.
-    public func counting<Value>(
-        _ what: String,
-        status: @escaping @Sendable () -> String? = { nil },
-        while body: () throws(CommandFailure) -> Value
-    ) throws(CommandFailure) -> Value {
-        guard isShown else { return try body() }
-        let start = ContinuousClock.now
-        // `body` may end before the thread begins.
-        show("\(what) … 0 s")
-        let routine = Routine()
-        routine.start("progress", state: ()) { _ in
-            let told = status().map { ", " + $0 } ?? ""
-            show("\(what) … \(start.duration(to: .now).components.seconds) s\(told)")
-            return .seconds(1)
-        }
-        defer {
-            routine.end()
-            clear()
-        }
-        return try body()
-    }
-
-    private func write(_ text: String) {
-        guard isShown else { return }
-        let bytes = Array(text.utf8)
-        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
-    }
 }

@@ -6,6 +6,68 @@ import Support
 /// Delivers what a store would, locally signed, to a development server: one event, or a whole scenario.
 public struct Trigger: Command {
     public static let name = "trigger"
+    public static let summary = "deliver a locally signed store event to a development server"
+    public static let help = """
+        Deliver a locally signed store event to a development server.
+
+        Usage: paycast trigger STORE TYPE[/SUBTYPE] [OPTIONS]
+               paycast trigger STORE --scenario FILE [OPTIONS]
+               paycast trigger STORE --list
+
+        STORE is \(sellerNames). Instead of a
+        type, name a step that the store has: initial, trial, renew, grace, retry,
+        recover, cancel, resume, expire, refund, reversed, pause, upgrade, downgrade.
+        Prints the outcome, the event's id and its cursor; exits 1 when the server
+        refuses it, or when something expected does not arrive. Needs the server's
+        .paycast/. The answer to Google has no outcome: it is read from the feed, or
+        printed as “unknown”.
+
+        Options:
+          --user USER           who pays
+          --order UUID          the order that the purchase carries; without it, one is
+                                created for the user
+          --product PRODUCT     what is bought
+          --kind KIND           what kind of product: subscription (default),
+                                non_renewing, non_consumable, consumable
+          --environment WORD    Sandbox (default) or Production
+          --bundle ID           the app's id at the store: bundle id, package …
+          --expect NAME         wait until the user's page receives this fragment after
+                                the last event: success, paywall:success …;
+                                may be repeated
+          --expect-text TEXT    … or markup with this text in it
+          --expect-hook         … and until every address of the app's backend has
+                                accepted the user's newest state
+          --timeout SECONDS     how long to wait for it, 10
+          --json                the server's answer as JSON
+          --list                print the store's events, and deliver nothing
+          --force               send a type even if the store does not document it
+
+        Deliberate faults:
+          --duplicate NUMBER    deliver it this many times; all but the first must be
+                                answered “duplicate”
+          --delay SECONDS       deliver it this long after it was signed
+          --tamper              change a byte after signing; exit 1 if it is accepted
+          --stale               deliver the store's previous event after it
+          --lose                deliver nothing: only the store's history has it
+          --shuffle [SEED]      deliver a scenario's events in another order. Checks
+                                that no late event moves a page back (not with --delay:
+                                time changes states, too), and in the end what the last
+                                step expects. What earlier steps expect is not checked:
+                                it holds only in the original order.
+
+        Scenarios:
+          --scenario FILE       a file, “-” for stdin, or one of life, lapse, recovery.
+                                One step per line, or several with → between them:
+                                  initial expect success
+                                  +31d DID_RENEW         # this much later
+                                  grace expect warn_billing outcome applied
+                                A step may be followed by product P, duplicate N,
+                                delay 5m, tamper, stale or lose as well. Moves the
+                                server's clock.
+        \(RemoteServer.optionsHelp)
+
+        Example: paycast trigger apple SUBSCRIBED/INITIAL_BUY --user 42
+        """
 
     private let remote: RemoteServer
     private let options: TriggerOptions

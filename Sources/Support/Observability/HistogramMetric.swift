@@ -15,10 +15,6 @@ public struct HistogramMetric: Metric {
 
     /// The series with the label `le`, for `histogram_quantile`.
     public var bucket: String { "\(name)_bucket" }
-    /// How many durations there were.
-    public var count: String { "\(name)_count" }
-    /// How long they took together, in seconds.
-    public var sum: String { "\(name)_sum" }
 
     public static let webhookDelay = Self(
         "paycast_webhook_delay_seconds",

@@ -91,8 +91,7 @@ public final class Metrics: Sendable {
     }
 }
 
-/// What `/metrics` shows. All of them stand beside the types that conform to this: nothing else can be shown, and the
-/// dashboard is made of the same constants.
+/// What `/metrics` shows. All of them stand beside the types that conform to this: nothing else can be shown.
 public protocol Metric: Sendable, CustomStringConvertible {
     /// Follows Prometheus' rules.
     var name: String { get }
@@ -103,6 +102,5 @@ public protocol Metric: Sendable, CustomStringConvertible {
 }
 
 extension Metric {
-    /// For use in PromQL.
     public var description: String { name }
 }

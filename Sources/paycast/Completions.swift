@@ -22,13 +22,12 @@ struct CompletionScript {
     let entries: [Entry]
 
     init() {
-        entries = Help.commands.keys.sorted().filter { $0 != "help" }.map { name in
-            let lines = (Help.commands[name] ?? "").split(separator: "\n", omittingEmptySubsequences: false)
-            return Entry(
-                command: name,
-                summary: String(lines[0].drop { $0 == " " }.prefix { $0 != "." && $0 != ":" }),
-                options: Help.options(of: name) + [(name: "--help", takesValue: false)],
-                words: CompletionScript.words[name] ?? []
+        entries = Program.commands.sorted { $0.name < $1.name }.map { command in
+            Entry(
+                command: command.name,
+                summary: String(command.help.prefix { $0 != "." && $0 != ":" }),
+                options: command.options + [(name: "--help", takesValue: false)],
+                words: CompletionScript.words[command.name] ?? []
             )
         }
     }
@@ -162,6 +161,16 @@ struct CompletionScript {
 /// Prints what a shell needs to complete `paycast`: its commands, their options, and the values that an option accepts.
 struct Completions: Command {
     static let name = "completions"
+    static let summary = "print the completion script for bash, zsh or fish"
+    static let help = """
+        Print the script that lets a shell complete paycast's commands and options.
+
+        Usage: paycast completions SHELL
+
+        SHELL is bash, zsh or fish.
+
+        Example: source <(paycast completions bash)
+        """
 
     private let shell: CompletionScript.Shell
 
