@@ -145,7 +145,7 @@ public final class LedgerFollower: Sendable {
 
     /// Without notifications, the follower's own interval remains.
     private func listen(_ engine: PostgresEngine, health: LedgerHealth) {
-        var reconnection = Reconnection()
+        var backoff = Backoff.ofPostgres
         while !queue.isClosed {
             var endedUnheard = false
             var heardAt: ContinuousClock.Instant?
@@ -162,10 +162,11 @@ public final class LedgerFollower: Sendable {
                 let effect = "other nodes' commits show late, their transient broadcasts not at all"
                 health.report(.notifications, problem: "\(effect): \(error.advice)")
             }
-            reconnection.failed(after: heardAt.map { $0.duration(to: .now) } ?? .zero)
+            if let heardAt { backoff.worked(for: heardAt.duration(to: .now)) }
+            let pause = backoff.failed(jitter: .random(in: 0...1))
             // Where no notification has come through, the next connection will hardly hear one.
             let isHopeless = endedUnheard && heardAt == nil
-            queue.waitUntilClosed(timeout: isHopeless ? LedgerFollower.pauseWhenUnheard : reconnection.delay)
+            queue.waitUntilClosed(timeout: isHopeless ? LedgerFollower.pauseWhenUnheard : pause)
         }
     }
 

@@ -77,7 +77,7 @@ extension HeartbeatSource {
             try body()
         } catch {
             disconnect()
-            receiver.lost(error, isNew: health.lost(error, at: receiver.now, random: .random(in: 0...1)))
+            receiver.lost(error, isNew: health.lost(error, at: receiver.now, jitter: .random(in: 0...1)))
         }
     }
 }

@@ -1,3 +1,5 @@
+import Support
+
 /// Decides whether a source that keeps nothing delivers, judging by heartbeats that take the same way as broadcasts: Redis
 /// and PostgreSQL deliver at most once, and a connection that looks healthy may deliver nothing
 /// (https://github.com/anycable/anycable/issues/275, https://github.com/rails/rails/issues/27659).
@@ -29,7 +31,7 @@ struct HeartbeatHealth: Sendable {
         self.timing = timing
         self.silent = silent
         phase = .waiting(until: now)
-        outages = OutageTracker(starting: starting, pause: timing.pause)
+        outages = OutageTracker(starting: starting, backoff: timing.backoff)
     }
 
     /// Nil from the first heartbeat that comes back until the connection is lost.
@@ -83,8 +85,8 @@ struct HeartbeatHealth: Sendable {
     }
 
     /// The connection failed. Returns true when an outage begins.
-    mutating func lost(_ problem: BroadcastProblem, at now: Duration, random: Double) -> Bool {
-        let outage = outages.failed(problem, at: now, random: random)
+    mutating func lost(_ problem: BroadcastProblem, at now: Duration, jitter: Double) -> Bool {
+        let outage = outages.failed(problem, at: now, jitter: jitter)
         phase = .waiting(until: outage.retry)
         return outage.isNew
     }
@@ -102,8 +104,8 @@ public struct BroadcastTiming: Sendable {
     var ledgerPatience = Duration.seconds(5)
     /// How often every node says what its pages follow.
     var repetition = Duration.seconds(60)
-    /// The pause before the first reconnect, and the pause that it grows to after several failures.
-    var pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
+    /// Of reconnects.
+    var backoff = Backoff(first: .milliseconds(100), most: .seconds(5))
 
     public static let usual = BroadcastTiming()
 }

@@ -1,27 +1,23 @@
+import Support
+
 /// Whether a source delivers, since when it does not, and how long to wait before the next attempt.
 ///
 /// Pure; times are on the monotonic clock.
 struct OutageTracker: Sendable {
-    /// Who delivers and fails at once, again and again, is not tried at once again and again.
-    private static let steady = Duration.seconds(1)
-
-    private let pause: ClosedRange<Duration>
-    /// Since the source last delivered for a second.
-    private(set) var failures = 0
+    private(set) var backoff: Backoff
     private var deliveringSince: Duration?
     private var since: Duration?
     /// Nil while the source delivers.
     private(set) var problem: BroadcastProblem?
 
-    /// `pause` is the one before the first new attempt, and the one that it grows to after several failures.
-    init(starting problem: BroadcastProblem, pause: ClosedRange<Duration>) {
+    init(starting problem: BroadcastProblem, backoff: Backoff) {
         self.problem = problem
-        self.pause = pause
+        self.backoff = backoff
     }
 
     /// Returns nil if it delivered before.
     mutating func delivered(at now: Duration) -> DeliveryNews? {
-        forgetFailures(at: now)
+        noteDelivery(at: now)
         guard problem != nil else { return nil }
         problem = nil
         deliveringSince = now
@@ -30,24 +26,21 @@ struct OutageTracker: Sendable {
         return .recovered(after: now - since)
     }
 
-    /// Returns when to try again, and whether an outage begins. `random`, from 0 to 1, spreads out the attempts of several
-    /// servers that lost the same source.
+    /// Returns when to try again, and whether an outage begins.
     mutating func failed(
         _ problem: BroadcastProblem,
         at now: Duration,
-        random: Double
+        jitter: Double
     ) -> (retry: Duration, isNew: Bool) {
-        forgetFailures(at: now)
+        noteDelivery(at: now)
         deliveringSince = nil
-        let pause = min(pause.upperBound, pause.lowerBound * (1 << min(failures, 16)))
-        failures += 1
         self.problem = problem
         defer { since = since ?? now }
-        return (now + pause * (0.5 + random / 2), since == nil)
+        return (now + backoff.failed(jitter: jitter), since == nil)
     }
 
-    private mutating func forgetFailures(at now: Duration) {
-        if let deliveringSince, now - deliveringSince >= OutageTracker.steady { failures = 0 }
+    private mutating func noteDelivery(at now: Duration) {
+        if let deliveringSince { backoff.worked(for: now - deliveringSince) }
     }
 }
 

@@ -12,12 +12,12 @@ struct SolidCableHealth {
 
     init(timing: BroadcastTiming, now: Duration) {
         self.timing = timing
-        outages = OutageTracker(starting: .unread, pause: timing.pause)
+        outages = OutageTracker(starting: .unread, backoff: timing.backoff)
         next = now
     }
 
     /// Since the last answer.
-    var failures: Int { outages.failures }
+    var failures: Int { outages.backoff.failures }
 
     /// Nil from the first answer until the table cannot be read.
     var problem: BroadcastProblem? { outages.problem }
@@ -28,15 +28,15 @@ struct SolidCableHealth {
         return outages.delivered(at: now)
     }
 
-    /// Returns true when an outage begins. `random`, from 0 to 1, spreads out the reconnects of several servers.
-    mutating func failed(_ problem: BroadcastProblem, at now: Duration, random: Double) -> Bool {
+    /// Returns true when an outage begins.
+    mutating func failed(_ problem: BroadcastProblem, at now: Duration, jitter: Double) -> Bool {
         if problem == .busy, now - (busySince ?? now) < timing.patience {
             // A writer is at work, which ends by itself.
             busySince = busySince ?? now
             next = now + timing.interval
             return false
         }
-        let outage = outages.failed(problem, at: now, random: random)
+        let outage = outages.failed(problem, at: now, jitter: jitter)
         next = outage.retry
         return outage.isNew
     }

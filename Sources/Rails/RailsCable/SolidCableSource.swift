@@ -49,7 +49,7 @@ final class SolidCableSource: BroadcastSource {
             if let news { receiver.report(news, (name: "adapter", value: "solid_cable")) }
         } catch {
             if error == .missingTable, let otherwise { return successor = otherwise(hasBegun ? .outage : .beforeStart) }
-            receiver.lost(error, isNew: health.failed(error, at: receiver.now, random: .random(in: 0...1)))
+            receiver.lost(error, isNew: health.failed(error, at: receiver.now, jitter: .random(in: 0...1)))
         }
         hasBegun = true
     }

@@ -84,7 +84,7 @@ import Testing
         follower.connected(at: start)
         #expect(follower.disconnected(at: start + .milliseconds(999)) == .seconds(5))
         follower.connected(at: start)
-        #expect(follower.disconnected(at: start + FeedFollower.steady) == .milliseconds(100))
+        #expect(follower.disconnected(at: start + .seconds(1)) == .milliseconds(100))
         #expect(follower.disconnected(at: start + .seconds(9)) == .milliseconds(200), "that was not connected")
     }
 

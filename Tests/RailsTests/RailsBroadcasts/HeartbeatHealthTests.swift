@@ -1,4 +1,5 @@
 import Domain
+import Support
 import Testing
 
 @testable import Rails
@@ -7,7 +8,7 @@ import Testing
     private let timing = BroadcastTiming(
         heartbeat: .seconds(2),
         patience: .seconds(5),
-        pause: .milliseconds(100) ... .seconds(5)
+        backoff: Backoff(first: .milliseconds(100), most: .seconds(5))
     )
 
     /// Subscribed, with heartbeat 1 on its way since second 0.
@@ -58,9 +59,9 @@ import Testing
 
     @Test func outageBeginsAndEndsOnce() {
         var health = live()
-        #expect(health.lost(.closed, at: .seconds(1), random: 1) == true)
+        #expect(health.lost(.closed, at: .seconds(1), jitter: 1) == true)
         #expect(health.act(at: .seconds(2)) == .connect)
-        #expect(health.lost(.notRedis, at: .seconds(2), random: 1) == false, "the same outage")
+        #expect(health.lost(.notRedis, at: .seconds(2), jitter: 1) == false, "the same outage")
         #expect(health.problem == .notRedis)
         #expect(health.act(at: .seconds(3)) == .connect)
         health.subscribed(at: .seconds(3))
@@ -68,7 +69,7 @@ import Testing
         #expect(health.heard(2, at: .seconds(4)) == .recovered(after: .seconds(3)))
         #expect(health.act(at: .seconds(5)) == .beat(3))
         #expect(health.heard(3, at: .seconds(5)) == nil)
-        #expect(health.lost(.closed, at: .seconds(6), random: 1) == true, "another outage")
+        #expect(health.lost(.closed, at: .seconds(6), jitter: 1) == true, "another outage")
     }
 
     @Test func pausesGrowToTheLimitAndStartAgain() {
@@ -76,7 +77,7 @@ import Testing
         var now = Duration.zero
         var pauses: [Int64] = []
         for _ in 0..<9 {
-            _ = health.lost(.closed, at: now, random: 1)
+            _ = health.lost(.closed, at: now, jitter: 1)
             pauses.append((health.next - now).milliseconds)
             now = health.next
             #expect(health.act(at: now) == .connect)
@@ -88,7 +89,7 @@ import Testing
             #expect(health.act(at: now) == .beat(beat))
             #expect(health.heard(beat, at: now) != nil)
             now += .milliseconds(lasted)
-            _ = health.lost(.closed, at: now, random: 0)
+            _ = health.lost(.closed, at: now, jitter: 0)
             #expect(health.next - now == .milliseconds(pause), "half of it is chance")
             now = health.next
             #expect(health.act(at: now) == .connect)
