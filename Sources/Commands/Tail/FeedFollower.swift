@@ -32,8 +32,6 @@ struct FeedFollower {
     private var seen: Cursor?
     private var printed = 0
     private var backoff = Backoff(first: .milliseconds(100), most: .seconds(5))
-    /// Since when it is connected.
-    private var connectedAt: ContinuousClock.Instant?
 
     init(filter: TailFilter, until: TailFilter, limit: Int?, since: String?, timeout: Duration?) {
         self.filter = filter
@@ -87,17 +85,13 @@ struct FeedFollower {
         since = id
     }
 
-    mutating func connected(at now: ContinuousClock.Instant = .now) {
+    mutating func connected(at now: MonotonicTime = monotonicNanoseconds()) {
         asked = since
-        connectedAt = now
+        backoff.works(at: now)
     }
 
     /// How long to wait before the next attempt.
-    mutating func disconnected(at now: ContinuousClock.Instant = .now) -> Duration {
-        if let connectedAt { backoff.worked(for: connectedAt.duration(to: now)) }
-        connectedAt = nil
-        return backoff.failed()
-    }
+    mutating func disconnected(at now: MonotonicTime = monotonicNanoseconds()) -> Duration { backoff.failed(at: now) }
 }
 
 /// What `tail` follows: entries of the feed, or messages of a page.

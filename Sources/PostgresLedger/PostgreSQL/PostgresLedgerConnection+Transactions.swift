@@ -73,7 +73,7 @@ extension PostgresLedgerConnection {
         }
         do throws(EngineError) {
             try postgres.open()
-            backoff.worked()
+            backoff.reset()
         } catch {
             mayConnectAt = monotonicNanoseconds() + backoff.failed(jitter: .random(in: 0...1))
             throw error

@@ -66,7 +66,7 @@ struct HookLanes {
         lanes.users.subtract(users)
         lanes.ended.formUnion(users)
         let before = lanes.failures
-        if answers.contains(where: { !$0.concernsTheAddress }) { lanes.backoff.worked() }
+        if answers.contains(where: { !$0.concernsTheAddress }) { lanes.backoff.reset() }
         guard let last = answers.last, last.concernsTheAddress else { return before }
         lanes.restsUntil = now + max(lanes.backoff.failed(), min(last.retryAfter ?? .zero, .seconds(3600)))
         return before

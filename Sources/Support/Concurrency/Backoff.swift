@@ -1,12 +1,13 @@
 /// How long to wait before something that failed is tried again: twice as long after each failure, up to a limit. Pure.
-public struct Backoff: Sendable, Equatable {
+public struct Backoff: Sendable {
     /// Who works and fails at once, again and again, is not tried at once again and again.
-    public static let steady = Duration.seconds(1)
+    private static let steady = Duration.seconds(1)
 
     private let first: Duration
     public let most: Duration
     /// In a row.
     public private(set) var failures = 0
+    private var worksSince: MonotonicTime?
 
     public init(first: Duration, most: Duration) {
         self.first = first
@@ -22,12 +23,24 @@ public struct Backoff: Sendable, Equatable {
 
     /// Counts a failure, and returns the wait after it.
     public mutating func failed(jitter: Double = 1) -> Duration {
+        worksSince = nil
         failures += 1
         return delay(after: failures, jitter: jitter)
     }
 
-    /// It worked, for so long so far.
-    public mutating func worked(for time: Duration = steady) {
-        if time >= Backoff.steady { failures = 0 }
+    /// Forgets the failures.
+    public mutating func reset() { self = Backoff(first: first, most: most) }
+
+    /// A connection works. Once it has done so for a second, the failures are forgotten.
+    public mutating func works(at now: MonotonicTime) {
+        let since = worksSince ?? now
+        worksSince = since
+        if now >= since + Backoff.steady { failures = 0 }
+    }
+
+    /// A connection that may have worked until now has failed.
+    public mutating func failed(at now: MonotonicTime, jitter: Double = 1) -> Duration {
+        if worksSince != nil { works(at: now) }
+        return failed(jitter: jitter)
     }
 }

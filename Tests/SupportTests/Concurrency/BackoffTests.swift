@@ -1,4 +1,5 @@
 import Support
+import TestSupport
 import Testing
 
 @Suite struct BackoffTests {
@@ -22,13 +23,19 @@ import Testing
     /// Who works and fails at once is no better; who works for a second is.
     @Test func beginsAgainOnceItHasWorked() {
         var backoff = backoff
-        var waits = (0..<3).map { _ in backoff.failed() }
-        backoff.worked(for: .milliseconds(999))
-        waits.append(backoff.failed())
-        #expect(waits == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
-        backoff.worked(for: .seconds(1))
+        let waits = (0..<3).map { _ in backoff.failed() }
+        #expect(waits == [.seconds(1), .seconds(2), .seconds(4)])
+        backoff.works(at: .seconds(7))
+        #expect(backoff.failed(at: .milliseconds(7999)) == .seconds(8))
+        #expect(backoff.failed(at: .seconds(9)) == .seconds(16), "it did not work meanwhile")
+        backoff.works(at: .seconds(10))
+        #expect(backoff.failed(at: .seconds(11)) == .seconds(1))
+        backoff.works(at: .seconds(12))
+        #expect(backoff.failures == 1)
+        backoff.works(at: .seconds(13))
         #expect(backoff.failures == 0)
-        waits = [backoff.failed(), backoff.failed(jitter: 0)]
-        #expect(waits == [.seconds(1), .seconds(1)])
+        #expect(backoff.failed(at: .seconds(13), jitter: 0) == .milliseconds(500))
+        backoff.reset()
+        #expect(backoff.failures == 0)
     }
 }

@@ -146,7 +146,7 @@ struct RecoverySchedule {
     mutating func pause(afterFailure isFailure: Bool, jitter: Double) -> Duration {
         onlyFailures = !isFailure
         guard isFailure else {
-            backoff.worked()
+            backoff.reset()
             return RecoverySchedule.interval
         }
         return backoff.failed(jitter: jitter)
@@ -294,7 +294,7 @@ extension Recovery {
             context.log.info(words, fields: ["app": list.app, "count": count, "seconds": seconds])
         case (.began(let reason), _?): warn(reason, of: list)
         case (_, nil): if let error { warn(error.description, of: list) }
-        case (nil, _?): break
+        case (.works, _?), (nil, _?): break
         }
     }
 
