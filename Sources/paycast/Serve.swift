@@ -1,5 +1,4 @@
 import Commands
-import Crypto
 import Glibc
 import Server
 import Support
