@@ -130,7 +130,7 @@ let package = Package(
             ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP", "Stores", "Pages", "API"]
         ),
         // Stores that exist nowhere: their histories, their servers, and what drives them.
-        library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient"]),
+        library("Simulator", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient"]),
         // The only place that builds and joins the parts. Its development server has a demo.
         library(
             "Server",
@@ -170,7 +170,7 @@ let package = Package(
         tests("Encoding", ["Crypto"]),
         tests("Domain"),
         tests("Support", ["Domain"]),
-        tests("Crypto", ["Encoding", "Domain"]),
+        tests("Crypto", ["Encoding", "Domain", "Support"]),
         tests("HTTPClient"),
         tests("WebSocketClient", ["HTTP", "HTTPClient"]),
         tests("HTTP"),
@@ -185,7 +185,7 @@ let package = Package(
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
         tests("Console", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP", "Pages", "API"]),
-        tests("Simulator", ["Encoding", "Domain", "Crypto", "Stores"]),
+        tests("Simulator", ["Encoding", "Domain", "Support", "Crypto", "Stores"]),
         tests(
             "Server",
             ["Domain", "Support", "Crypto", "HTTPClient", "HTTP", "Stores", "Ledger", "Simulator"]

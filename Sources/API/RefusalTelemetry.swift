@@ -26,7 +26,7 @@ public final class RefusalTelemetry: Sendable {
         var isClaimed: Bool
     }
 
-    private let limit = Mutex(LineLimit<Line>())
+    private let repetitions = Mutex<[Line: Repetition]>([:])
     private let log: Log
 
     init(stores: [any Store.Type], metrics: Metrics, log: Log) {
@@ -93,6 +93,7 @@ public final class RefusalTelemetry: Sendable {
         let key = counters[exact] == nil ? Case(door: door, reason: RefusalTelemetry.other) : exact
         counters[key]?.add()
         let now = monotonicNanoseconds()
-        return limit.withLock { $0.admit(Line(refused: key, isClaimed: isClaimed), now: now) }
+        let line = Line(refused: key, isClaimed: isClaimed)
+        return repetitions.withLock { $0[line, default: Repetition()].add(now: now) }
     }
 }

@@ -2,6 +2,7 @@ import COpenSSL
 public import Domain
 import Encoding
 import Glibc
+import Support
 
 /// An X.509 certificate (RFC 5280), read from exactly its DER bytes.
 struct Certificate: Sendable {

@@ -40,11 +40,8 @@ struct BackgroundServices {
         regular = renewals + others.compactMap { $0 }
         histories = readable.compactMap { provider in
             Recovery(of: provider, context: context, counts: counts) {
-                let stores = stores.value
-                guard let history = stores.opened[provider]?.history, let verifier = stores.verifiers[provider] else {
-                    return nil
-                }
-                return (history, verifier)
+                guard let store = stores.value.opened[provider], let history = store.history else { return nil }
+                return (history, store.verifier)
             }
         }
     }

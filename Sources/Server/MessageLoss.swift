@@ -16,7 +16,8 @@ final class MessageLoss: Sendable {
 
     func add(_ times: Int = 1) {
         count.add(times)
-        guard let due = repetition.withLock({ $0.add(times) }) else { return }
+        let now = monotonicNanoseconds()
+        guard let due = repetition.withLock({ $0.add(times, now: now) }) else { return }
         log.warning(message, fields: ["count": due, "todo": "publish less at once, or without transient"])
     }
 }

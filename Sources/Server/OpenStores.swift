@@ -7,31 +7,23 @@ import Support
 /// The stores that are configured, with the settings of the last reload.
 struct OpenStores: Sendable {
     let opened: [Provider: any OpenStore]
-    /// The verifiers of webhooks.
-    let verifiers: [Provider: any StoreVerifier]
     /// The APIs of the stores for which there is a key.
     let apis: [Provider: any StoreAPI]
 
     init(_ configuration: Configuration, context: StoreContext) throws(StartError) {
         var opened: [Provider: any OpenStore] = [:]
-        var verifiers: [Provider: any StoreVerifier] = [:]
         for store in configuration.stores {
             let provider = type(of: store).provider
             let dependencies = context.dependencies(of: provider, configuration: configuration)
-            guard let open = try starting({ try store.open(dependencies) }) else { continue }
-            opened[provider] = open
-            verifiers[provider] =
-                type(of: store).isForwarded && !configuration.forward.isEmpty
-                ? ForwardingVerifier(verifier: open.verifier, addresses: configuration.forward) : open.verifier
+            opened[provider] = try starting { try store.open(dependencies) }
         }
         self.opened = opened
-        self.verifiers = verifiers
         apis = opened.compactMapValues(\.api)
     }
 
     /// What requests are judged by, with these keys.
     func trust(_ authorization: Authorization) -> Services.Trust {
-        Services.Trust(authorization, verifiers: verifiers, opened: opened)
+        Services.Trust(authorization, verifiers: opened.mapValues(\.verifier), opened: opened)
     }
 
     /// Purchases that do not exist, one for each API that the server does not call regularly anyway.
@@ -53,6 +45,7 @@ struct StoreContext: Sendable {
     func dependencies(of provider: Provider, configuration: Configuration) -> StoreDependencies {
         var dependencies = StoreDependencies(clock: clock.now)
         dependencies.catalog = configuration.accessPolicy.catalog
+        dependencies.forwards = configuration.forward
         dependencies.observer = { [health] in health.asked(provider, error: $0) }
         dependencies.report = { [log] in
             log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0])

@@ -38,7 +38,7 @@ final class StoreHealth: Sendable {
                 "store accepts again",
                 fields: ["provider": provider.rawValue, "count": count, "seconds": seconds]
             )
-        case nil: break
+        case .works, nil: break
         }
     }
 }
@@ -73,27 +73,23 @@ final class UnlistedAccounts: Sendable {
 /// The accounts since the last line. Pure.
 struct UnlistedAccountsHour {
     struct Line: Equatable {
-        var count = 0
+        var count: Int
         /// In the order of their first events; the rest of a long list is only counted.
-        var accounts: [String] = []
+        var accounts: [String]
     }
 
-    /// Nanoseconds.
-    private static let length: UInt64 = 3_600_000_000_000
     static let limit = 20
 
-    private var line = Line()
-    private var writtenAt: MonotonicTime?
+    private var accounts: [String] = []
+    private var repetition = Repetition(pause: .seconds(3600))
 
     /// Returns what to log, if a line is due: at the first event, and then once an hour.
     mutating func add(_ account: String, now: MonotonicTime) -> Line? {
-        line.count += 1
-        if line.accounts.count < UnlistedAccountsHour.limit, !line.accounts.contains(where: account.hasSameBytes) {
-            line.accounts.append(account)
+        if accounts.count < UnlistedAccountsHour.limit, !accounts.contains(where: account.hasSameBytes) {
+            accounts.append(account)
         }
-        if let writtenAt, now < writtenAt + UnlistedAccountsHour.length { return nil }
-        defer { line = Line() }
-        writtenAt = now
-        return line
+        guard let count = repetition.add(now: now) else { return nil }
+        defer { accounts = [] }
+        return Line(count: count, accounts: accounts)
     }
 }

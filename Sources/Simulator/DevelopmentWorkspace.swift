@@ -2,6 +2,7 @@ public import Crypto
 public import Domain
 import Encoding
 import Glibc
+public import Support
 
 /// A folder's `.paycast/`: what a development server and its commands share. It stays the same across restarts.
 ///

@@ -15,12 +15,21 @@ public struct FileVersion: Sendable, Hashable {
     }
 
     /// Nil if there is no file at this path.
-    public init?(_ path: String) {
+    public init?(_ path: String) { self.init { stat(path, &$0) } }
+
+    public init?(_ descriptor: Int32) { self.init { fstat(descriptor, &$0) } }
+
+    private init?(read: (inout stat) -> Int32) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard read(&status) == 0 else { return nil }
         self.init(status)
     }
 
     /// Whether it is one file, changed or not.
-    public func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
+    public func isSameFile(as other: FileVersion?) -> Bool { device == other?.device && inode == other?.inode }
+
+    /// Whether two paths name one file, which is there.
+    public static func isSame(_ left: String, as right: String) -> Bool {
+        FileVersion(left)?.isSameFile(as: FileVersion(right)) ?? false
+    }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import Glibc
+import Support
 import Testing
 
 @Suite struct TrustedRootsTests {

@@ -52,7 +52,6 @@ import Testing
     @Test func entriesSayWhatElseTheStoresTake() {
         #expect(Stores.all.filter { $0.transactions != nil }.map { $0.provider } == [.apple, .google])
         #expect(Stores.all.filter { $0.receipts != nil }.map { $0.provider } == [.apple])
-        #expect(Stores.all.filter { $0.isForwarded }.map { $0.provider } == [.apple])
         #expect(Stores.all.compactMap { $0.historyKey } == ["PAYCAST_APPLE_API_KEY", "PAYCAST_GOOGLE_CREDENTIALS"])
         #expect(Stores.namesWithHistory == ["apple", "google"])
         #expect(Stores.all.filter { !$0.hasWebhooks }.map { $0.provider } == [.paycast])

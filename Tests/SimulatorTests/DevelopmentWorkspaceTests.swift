@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import Glibc
 import Simulator
+import Support
 import Testing
 
 @Suite struct DevelopmentWorkspaceTests {

@@ -1,4 +1,5 @@
 import Domain
+import Support
 
 /// Decides what `tail` does next: what to print, when to end, and where and when to resume. Pure.
 struct FeedFollower {
@@ -30,12 +31,7 @@ struct FeedFollower {
     private(set) var asked: String?
     private var seen: Cursor?
     private var printed = 0
-    private var failures = 0
-    /// Since when it is connected.
-    private var connectedAt: ContinuousClock.Instant?
-
-    /// A connection that ends sooner is not a reason to come back at once.
-    static let steady = Duration.seconds(1)
+    private var backoff = Backoff(first: .milliseconds(100), most: .seconds(5))
 
     init(filter: TailFilter, until: TailFilter, limit: Int?, since: String?, timeout: Duration?) {
         self.filter = filter
@@ -89,18 +85,13 @@ struct FeedFollower {
         since = id
     }
 
-    mutating func connected(at now: ContinuousClock.Instant = .now) {
+    mutating func connected(at now: MonotonicTime = monotonicNanoseconds()) {
         asked = since
-        connectedAt = now
+        backoff.works(at: now)
     }
 
-    /// How long to wait before the next attempt: 100 ms, doubled each time up to 5 s.
-    mutating func disconnected(at now: ContinuousClock.Instant = .now) -> Duration {
-        if let connectedAt, connectedAt.duration(to: now) >= FeedFollower.steady { failures = 0 }
-        connectedAt = nil
-        failures += 1
-        return .milliseconds(min(5000, 100 << min(failures - 1, 6)))
-    }
+    /// How long to wait before the next attempt.
+    mutating func disconnected(at now: MonotonicTime = monotonicNanoseconds()) -> Duration { backoff.failed(at: now) }
 }
 
 /// What `tail` follows: entries of the feed, or messages of a page.

@@ -1,5 +1,6 @@
 import Domain
 import Simulator
+import Support
 
 /// A store's events as a person types them: by the store's own names, or in words that mean the same for every store.
 struct StoreEventParser {

@@ -1,4 +1,3 @@
-import Crypto
 import Domain
 import Simulator
 import Support

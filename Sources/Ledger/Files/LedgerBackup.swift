@@ -1,5 +1,6 @@
 import Domain
 import Glibc
+import Support
 
 /// A whole, consistent ledger in one file: a backup makes one, and a restore puts it back.
 ///
@@ -102,7 +103,7 @@ extension LedgerBackup {
 
     /// Allows only an older backup to be replaced: a typo must not cost anybody another file.
     static func refuseToReplace(_ file: String, from path: String) throws(CopyError) {
-        for suffix in ["", "-wal", "-shm", "-journal", "-lock"] where FileIdentity.isSame(file, as: path + suffix) {
+        for suffix in ["", "-wal", "-shm", "-journal", "-lock"] where FileVersion.isSame(file, as: path + suffix) {
             throw .sameFile(file)
         }
         var information = stat()
@@ -146,7 +147,7 @@ extension LedgerBackup {
         to path: String
     ) throws(CopyError) -> (copy: LedgerBackup, former: String?) {
         guard isFile(file) else { throw .noLedger(file) }
-        guard !FileIdentity.isSame(file, as: path) else { throw .sameFile(file) }
+        guard !FileVersion.isSame(file, as: path) else { throw .sameFile(file) }
         let path = resolved(path)
         let hasFormer = isFile(path)
         let owner = LedgerFileOwner(ofLedgerAt: path)

@@ -1,4 +1,5 @@
 import Glibc
+import Support
 
 /// The ledger's file, before SQLite opens it.
 public enum LedgerFile {
@@ -31,40 +32,15 @@ public enum LedgerFile {
     }
 }
 
-/// Which file a path names: two paths may name one file, and another file may take its place.
-public struct FileIdentity: Sendable, Equatable {
-    private let device: UInt
-    private let inode: UInt
-
-    /// Nil if there is no file at this path.
-    public init?(_ path: String) {
-        self.init { stat(path, &$0) }
-    }
-
-    init?(_ descriptor: Int32) { self.init { fstat(descriptor, &$0) } }
-
-    private init?(read: (inout stat) -> Int32) {
-        var information = stat()
-        guard read(&information) == 0 else { return nil }
-        device = UInt(information.st_dev)
-        inode = UInt(information.st_ino)
-    }
-
-    /// Whether two paths name one file, which is there.
-    public static func isSame(_ left: String, as right: String) -> Bool {
-        FileIdentity(left).map { $0 == FileIdentity(right) } ?? false
-    }
-}
-
 /// Identifies the ledger's files. SQLite goes on writing to a file that was deleted, moved or replaced, and everything
 /// that was answered 200 meanwhile would be gone after the next start.
 public struct LedgerFileIdentity: Sendable {
-    private let files: [(path: String, identity: FileIdentity)]
+    private let files: [(path: String, opened: FileVersion)]
 
     /// Make it once the files are open and the journal has begun. A ledger in memory has no files.
     public init(_ path: String) {
         files = ["", "-wal", "-shm"].compactMap { suffix in
-            FileIdentity(path + suffix).map { (path + suffix, $0) }
+            FileVersion(path + suffix).map { (path + suffix, $0) }
         }
     }
 
@@ -72,13 +48,13 @@ public struct LedgerFileIdentity: Sendable {
     public var path: String? { files.first?.path }
 
     /// True while that path still names the file that is written, whatever happened to its journal.
-    public var hasLedger: Bool { files.first.map { FileIdentity($0.path) == $0.identity } ?? true }
+    public var hasLedger: Bool { files.first.map { $0.opened.isSameFile(as: FileVersion($0.path)) } ?? true }
 
     /// Nil while the files that are written are at their paths.
     public var problem: String? {
         for file in files {
-            let found = FileIdentity(file.path)
-            guard found != file.identity else { continue }
+            let found = FileVersion(file.path)
+            guard !file.opened.isSameFile(as: found) else { continue }
             let what = found == nil ? "\(file.path) is gone" : "another file has taken the place of \(file.path)"
             let todo =
                 file.path == path

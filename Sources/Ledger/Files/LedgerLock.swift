@@ -1,4 +1,5 @@
 import Glibc
+import Support
 
 /// Keeps a second server from the ledger. Two would both commit, and the pages of one would never hear what the other
 /// committed.
@@ -62,7 +63,7 @@ public final class LedgerLock: Sendable {
 
     /// Nil while the file at the lock's path is the one that is locked. Another server could lock any other file there.
     public var problem: String? {
-        guard let held = FileIdentity(descriptor), held != FileIdentity(file) else { return nil }
+        guard let held = FileVersion(descriptor), !held.isSameFile(as: FileVersion(file)) else { return nil }
         return "\(file) is gone, so a second server could use this ledger: restart this server"
     }
 

@@ -110,7 +110,7 @@ public final class LedgerHealth: Sendable {
         case .began(let reason): log.error("ledger trouble", fields: ["part": part.rawValue, "problem": reason])
         case .ended(let count, let seconds):
             log.info("ledger trouble is over", fields: ["part": part.rawValue, "count": count, "seconds": seconds])
-        case nil: break
+        case .works, nil: break
         }
     }
 }

@@ -1,6 +1,7 @@
 import Domain
 import Encoding
 public import Ledger
+import Support
 
 /// What a copy contains, once it has been checked.
 public struct CopyResult: Sendable, Equatable {
@@ -49,7 +50,7 @@ public struct LedgerCopier {
     ) throws(CopyError) -> any CopySide {
         switch place {
         case .sqlite(let path):
-            if source is SQLiteSide, let source, FileIdentity.isSame(source.name, as: path) { throw .sameLedger(path) }
+            if source is SQLiteSide, let source, FileVersion.isSame(source.name, as: path) { throw .sameLedger(path) }
             return try SQLiteSide(path, isTarget: source != nil)
         case .postgres(let text):
             let url: PostgresURL

@@ -145,15 +145,16 @@ public final class LedgerFollower: Sendable {
 
     /// Without notifications, the follower's own interval remains.
     private func listen(_ engine: PostgresEngine, health: LedgerHealth) {
-        var reconnection = Reconnection()
+        var backoff = Backoff.ofPostgres
         while !queue.isClosed {
             var endedUnheard = false
-            var heardAt: ContinuousClock.Instant?
+            var hasHeard = false
             do throws(EngineError) {
                 try engine.listen(sending: queue) { news in
                     if news == .connected {
                         health.report(.notifications, problem: nil)
-                        heardAt = .now
+                        backoff.works(at: monotonicNanoseconds())
+                        hasHeard = true
                     }
                     endedUnheard = news == .disconnected
                     inbox.change { $0.add(news) }
@@ -162,10 +163,10 @@ public final class LedgerFollower: Sendable {
                 let effect = "other nodes' commits show late, their transient broadcasts not at all"
                 health.report(.notifications, problem: "\(effect): \(error.advice)")
             }
-            reconnection.failed(after: heardAt.map { $0.duration(to: .now) } ?? .zero)
+            let pause = backoff.failed(at: monotonicNanoseconds(), jitter: .random(in: 0...1))
             // Where no notification has come through, the next connection will hardly hear one.
-            let isHopeless = endedUnheard && heardAt == nil
-            queue.waitUntilClosed(timeout: isHopeless ? LedgerFollower.pauseWhenUnheard : reconnection.delay)
+            let isHopeless = endedUnheard && !hasHeard
+            queue.waitUntilClosed(timeout: isHopeless ? LedgerFollower.pauseWhenUnheard : pause)
         }
     }
 

@@ -1,4 +1,5 @@
 import Ledger
+import Support
 
 /// How a transaction begins, in a session that may have ended meanwhile.
 extension PostgresLedgerConnection {
@@ -64,7 +65,7 @@ extension PostgresLedgerConnection {
 
     private func connect() throws(EngineError) {
         guard !postgres.isOpen else { return }
-        guard reconnection.delay == .zero else {
+        guard monotonicNanoseconds() >= mayConnectAt else {
             throw .ofTheLedger(
                 "the last attempt to connect failed a moment ago",
                 advice: "PostgreSQL cannot be reached"
@@ -72,9 +73,9 @@ extension PostgresLedgerConnection {
         }
         do throws(EngineError) {
             try postgres.open()
-            reconnection = Reconnection()
+            backoff.reset()
         } catch {
-            reconnection.failed()
+            mayConnectAt = monotonicNanoseconds() + backoff.failed(jitter: .random(in: 0...1))
             throw error
         }
     }

@@ -6,7 +6,9 @@ import Support
 final class PostgresLedgerConnection: LedgerConnection, StatementRunner {
     let postgres: PostgresConnection
     let nodeState: PostgresNodeState
-    var reconnection = Reconnection()
+    var backoff = Backoff.ofPostgres
+    /// When a lost server may be asked again.
+    var mayConnectAt: MonotonicTime = 0
     /// Answers that were asked ahead, by their questions, with the number of the run if many were asked as one. They hold
     /// until something is written.
     var ahead: [[UInt8]: (answer: PostgresAnswer, run: Int?)] = [:]
@@ -232,8 +234,13 @@ extension PostgresLedgerConnection {
             } catch {
                 postgres.rollback()
                 guard !nodeState.hasLost, ContinuousClock.now < deadline else { throw error }
-                Waker().wait(timeout: max(reconnection.delay, .milliseconds(20)))
+                Waker().wait(timeout: max(monotonicNanoseconds().duration(to: mayConnectAt), .milliseconds(20)))
             }
         }
     }
+}
+
+extension Backoff {
+    /// Of a server that cannot be reached. Its jitter keeps the nodes from coming all at the same moment.
+    static let ofPostgres = Backoff(first: .milliseconds(200), most: .seconds(5))
 }

@@ -1,4 +1,5 @@
 import Domain
+import Support
 
 /// The queue of broadcasts between a listener and the ledger. It submits one batch at a time and keeps it until it is
 /// committed, so that the order holds whatever happens. Broadcasts that arrive meanwhile form the next batch.
@@ -13,7 +14,7 @@ struct BroadcastQueue {
     private enum Phase: Equatable {
         case resting
         case submitted
-        case refused(until: Duration)
+        case refused(until: MonotonicTime)
     }
 
     private var phase = Phase.resting
@@ -21,7 +22,7 @@ struct BroadcastQueue {
     private var waiting: [Fragment] = []
     private var waitingBytes = 0
     /// Since when the ledger has taken nothing.
-    private(set) var refusedSince: Duration?
+    private(set) var refusedSince: MonotonicTime?
 
     /// If false, leave new messages where they are: Redis buffers some megabytes before it closes the connection, and a
     /// table keeps its rows.
@@ -30,7 +31,7 @@ struct BroadcastQueue {
     }
 
     /// When `next` has something to retry.
-    var retry: Duration? {
+    var retry: MonotonicTime? {
         if case .refused(let until) = phase { until } else { nil }
     }
 
@@ -40,7 +41,7 @@ struct BroadcastQueue {
     }
 
     /// The batch to submit now.
-    mutating func next(at now: Duration) -> [Fragment]? {
+    mutating func next(at now: MonotonicTime) -> [Fragment]? {
         switch phase {
         case .submitted: return nil
         case .refused(let until):
@@ -63,7 +64,7 @@ struct BroadcastQueue {
     }
 
     /// The ledger is busy: retry the same batch later.
-    mutating func refused(at now: Duration) {
+    mutating func refused(at now: MonotonicTime) {
         // It was dropped meanwhile.
         guard !batch.isEmpty else { return committed() }
         phase = .refused(until: now + BroadcastQueue.pause)

@@ -21,7 +21,7 @@ final class BroadcastReceiver {
         log = listener.log
     }
 
-    var now: Duration { .nanoseconds(Int64(clamping: monotonicNanoseconds().nanoseconds)) }
+    var now: MonotonicTime { monotonicNanoseconds() }
 
     /// Returns when the mailbox has been closed. Nobody else holds the source, so that its connection ends with its turn.
     func run(
@@ -44,9 +44,9 @@ final class BroadcastReceiver {
             }
             submit()
             publish(source.problem, warning: source.warning)
-            let next = min(source.next, queue.retry ?? .seconds(Int64.max))
+            let next = min(source.next, queue.retry ?? .max)
             // Round up: a poll that ends too early would only be repeated.
-            let timeout = max(.zero, next - now) + .milliseconds(1)
+            let timeout = now.duration(to: next) + .milliseconds(1)
             let pause = self.pagesKeepUp ? timeout : min(timeout, BroadcastReceiver.pause)
             source.wait(for: listener.bell, timeout: pause, receiver: self)
         }
@@ -78,7 +78,7 @@ final class BroadcastReceiver {
     }
 
     private func publish(_ problem: String?, warning: String?) {
-        let isStuck = queue.refusedSince.map { now - $0 > listener.patience } ?? false
+        let isStuck = queue.refusedSince.map { now > $0 + listener.patience } ?? false
         listener.counts.connected.set(problem == nil ? 1 : 0)
         let stuck = "broadcasts are waiting, because the ledger does not accept them; see what is wrong with it"
         listener.state.withLock { $0 = (problem ?? (isStuck ? stuck : nil), warning) }
@@ -112,7 +112,7 @@ extension BroadcastReceiver {
         listener.counts.ignore(reason)
         guard reason.isLoss else { return }
         reload(stream)
-        guard let count = losses.add() else { return }
+        guard let count = losses.add(now: now) else { return }
         log.warning(
             "broadcasts of the app cannot be sent, so their pages reload",
             fields: [source.place: source.address, "count": count, "reason": reason.rawValue, "stream": stream]
@@ -127,19 +127,16 @@ extension BroadcastReceiver {
     /// Makes up for a gap.
     func healGap(_ gap: BroadcastGap) { heal(gap) }
 
-    /// The source failed. `isNew` when an outage begins.
-    func lost(_ problem: BroadcastProblem, isNew: Bool) {
-        guard isNew else { return }
-        listener.counts.outages.add()
-        log.warning(source.lost, fields: [source.place: source.address, "problem": problem])
-    }
-
-    /// Broadcasts arrive, for the first time, of which the log then tells `detail`, or again.
-    func report(_ news: DeliveryNews, _ detail: (name: String, value: String)) {
+    /// When broadcasts arrive for the first time, the log tells `detail`.
+    func report(_ news: Incident.News?, _ detail: (name: String, value: String)) {
         switch news {
-        case .connected: log.info(source.connected, fields: [source.place: source.address, detail.name: detail.value])
-        case .recovered(let outage):
-            log.info(source.back, fields: [source.place: source.address, "seconds": outage.components.seconds])
+        case .works: log.info(source.connected, fields: [source.place: source.address, detail.name: detail.value])
+        case .began(let problem):
+            listener.counts.outages.add()
+            log.warning(source.lost, fields: [source.place: source.address, "problem": problem])
+        case .ended(_, let seconds):
+            log.info(source.back, fields: [source.place: source.address, "seconds": seconds])
+        case nil: break
         }
     }
 }

@@ -8,8 +8,8 @@ protocol BroadcastSource: AnyObject {
     var warning: String? { get }
     /// The source to go on with, once the app turns out to use another one.
     var successor: (any BroadcastSource)? { get }
-    /// When `receive` has something to do, on the monotonic clock.
-    var next: Duration { get }
+    /// When `receive` has something to do.
+    var next: MonotonicTime { get }
     /// Forgets what it has not handed over yet, since another node may have submitted it, and heals the gap.
     func startOver(_ receiver: BroadcastReceiver)
     /// Hands over what has arrived, and does what is due. It never waits longer than seconds.
@@ -46,9 +46,9 @@ protocol HeartbeatSource: BroadcastSource {
 }
 
 extension HeartbeatSource {
-    var problem: String? { health.problem?.description }
+    var problem: String? { health.problem }
 
-    var next: Duration { health.next }
+    var next: MonotonicTime { health.next }
 
     func heal(_ gap: BroadcastGap, _ receiver: BroadcastReceiver) { receiver.healGap(gap) }
 
@@ -56,7 +56,7 @@ extension HeartbeatSource {
     func hear(_ beat: Int, _ receiver: BroadcastReceiver) {
         guard let news = health.heard(beat, at: receiver.now) else { return }
         receiver.report(news, detail)
-        heal(news == .connected ? gap : .outage, receiver)
+        heal(news == .works ? gap : .outage, receiver)
     }
 
     func act(_ receiver: BroadcastReceiver) {
@@ -77,8 +77,17 @@ extension HeartbeatSource {
             try body()
         } catch {
             disconnect()
-            receiver.lost(error, isNew: health.lost(error, at: receiver.now, random: .random(in: 0...1)))
+            receiver.report(health.lost(error, at: receiver.now, jitter: .random(in: 0...1)), detail)
         }
+    }
+}
+
+/// Why broadcasts do not arrive, in words for the operator. Contains nothing that was broadcast, and no password.
+struct BroadcastProblem: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }
 

@@ -1,8 +1,10 @@
+import Support
+
 /// Decides whether a source that keeps nothing delivers, judging by heartbeats that take the same way as broadcasts: Redis
 /// and PostgreSQL deliver at most once, and a connection that looks healthy may deliver nothing
 /// (https://github.com/anycable/anycable/issues/275, https://github.com/rails/rails/issues/27659).
 ///
-/// Pure; times are on the monotonic clock.
+/// Pure.
 struct HeartbeatHealth: Sendable {
     /// What to do now.
     enum Action: Equatable {
@@ -12,38 +14,39 @@ struct HeartbeatHealth: Sendable {
     }
 
     private enum Phase {
-        case waiting(until: Duration)
-        case opening(until: Duration)
+        case waiting(until: MonotonicTime)
+        case opening(until: MonotonicTime)
         /// `due` is when the pending heartbeat must be back.
-        case subscribed(next: Duration, due: Duration?)
+        case subscribed(next: MonotonicTime, due: MonotonicTime?)
     }
 
     private let timing: BroadcastTiming
     private let silent: BroadcastProblem
-    private var phase: Phase
+    private var phase = Phase.waiting(until: 0)
     private var lastBeat = 0
-    private var outages: OutageTracker
+    private var backoff: Backoff
+    private var incident: Incident
 
     /// `silent` is the problem of a heartbeat that does not come back.
-    init(timing: BroadcastTiming, starting: BroadcastProblem, silent: BroadcastProblem, now: Duration) {
+    init(timing: BroadcastTiming, starting: BroadcastProblem, silent: BroadcastProblem) {
         self.timing = timing
         self.silent = silent
-        phase = .waiting(until: now)
-        outages = OutageTracker(starting: starting, pause: timing.pause)
+        backoff = timing.backoff
+        incident = Incident(reason: starting.description)
     }
 
     /// Nil from the first heartbeat that comes back until the connection is lost.
-    var problem: BroadcastProblem? { outages.problem }
+    var problem: String? { incident.reason }
 
     /// When `act` has something to do.
-    var next: Duration {
+    var next: MonotonicTime {
         switch phase {
         case .waiting(let until), .opening(let until): until
         case .subscribed(let next, let due): due ?? next
         }
     }
 
-    mutating func act(at now: Duration) -> Action? {
+    mutating func act(at now: MonotonicTime) -> Action? {
         guard next <= now else { return nil }
         switch phase {
         case .waiting:
@@ -58,35 +61,35 @@ struct HeartbeatHealth: Sendable {
     }
 
     /// Opening the connection took its time; the subscription has its own.
-    mutating func connected(at now: Duration) {
+    mutating func connected(at now: MonotonicTime) {
         if case .opening = phase { phase = .opening(until: now + timing.patience) }
     }
 
     /// The subscription is confirmed; a heartbeat must still show that it delivers. A server may confirm it again and
     /// again.
-    mutating func subscribed(at now: Duration) {
+    mutating func subscribed(at now: MonotonicTime) {
         guard case .opening = phase else { return }
         phase = .subscribed(next: now, due: nil)
     }
 
-    mutating func heard(_ beat: Int, at now: Duration) -> DeliveryNews? {
+    mutating func heard(_ beat: Int, at now: MonotonicTime) -> Incident.News? {
         guard case .subscribed(let next, _?) = phase, beat == lastBeat else { return nil }
         phase = .subscribed(next: next, due: nil)
-        return outages.delivered(at: now)
+        backoff.works(at: now)
+        return incident.recordSuccess(now: now)
     }
 
     /// Gives the pending heartbeat its whole time again: broadcasts came before it, which proves that the connection
     /// delivers, or the listener does not read now.
-    mutating func postpone(at now: Duration) {
+    mutating func postpone(at now: MonotonicTime) {
         guard case .subscribed(let next, _?) = phase else { return }
         phase = .subscribed(next: next, due: now + timing.patience)
     }
 
-    /// The connection failed. Returns true when an outage begins.
-    mutating func lost(_ problem: BroadcastProblem, at now: Duration, random: Double) -> Bool {
-        let outage = outages.failed(problem, at: now, random: random)
-        phase = .waiting(until: outage.retry)
-        return outage.isNew
+    /// The connection failed.
+    mutating func lost(_ problem: BroadcastProblem, at now: MonotonicTime, jitter: Double) -> Incident.News? {
+        phase = .waiting(until: now + backoff.failed(at: now, jitter: jitter))
+        return incident.recordFailure(problem.description, now: now)
     }
 }
 
@@ -102,8 +105,8 @@ public struct BroadcastTiming: Sendable {
     var ledgerPatience = Duration.seconds(5)
     /// How often every node says what its pages follow.
     var repetition = Duration.seconds(60)
-    /// The pause before the first reconnect, and the pause that it grows to after several failures.
-    var pause: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
+    /// Of reconnects.
+    var backoff = Backoff(first: .milliseconds(100), most: .seconds(5))
 
     public static let usual = BroadcastTiming()
 }

@@ -1,4 +1,5 @@
 import Domain
+import Support
 
 /// Which streams are listened to. PostgreSQL has no wildcard for LISTEN, so each stream that a page follows is a channel of
 /// its own, and stays one after the page has gone: it may return with its cursor.
@@ -7,7 +8,7 @@ import Domain
 /// reached, streams that no page follows make room. Their pages reload if they return: nobody hears what is broadcast to
 /// them meanwhile.
 ///
-/// Pure; times are on the monotonic clock.
+/// Pure.
 struct ListenedStreams {
     /// What to do about streams that pages follow.
     struct Change: Equatable {
@@ -22,9 +23,9 @@ struct ListenedStreams {
     /// A stream that was left out twice is followed no more.
     private let memory: Duration
     /// When a page was last known to follow it.
-    private var followed: [StreamName: Duration] = [:]
+    private var followed: [StreamName: MonotonicTime] = [:]
     /// When a stream found no room.
-    private var refusedAt: Duration?
+    private var refusedAt: MonotonicTime?
 
     /// `repetition` is the interval at which every node says again what its pages follow.
     init(limit: Int, repetition: Duration) {
@@ -39,7 +40,7 @@ struct ListenedStreams {
     /// More streams are followed than can be listened to.
     var isOverfull: Bool { refusedAt != nil }
 
-    mutating func follow(_ streams: [StreamName], at now: Duration) -> Change {
+    mutating func follow(_ streams: [StreamName], at now: MonotonicTime) -> Change {
         var change = Change()
         for stream in streams {
             if followed[stream] == nil {
@@ -56,14 +57,14 @@ struct ListenedStreams {
     }
 
     /// Returns true when every stream has found room again that was refused.
-    mutating func recover(at now: Duration) -> Bool {
-        guard let since = refusedAt, now - since >= memory else { return false }
+    mutating func recover(at now: MonotonicTime) -> Bool {
+        guard let since = refusedAt, now >= since + memory else { return false }
         refusedAt = nil
         return true
     }
 
-    private mutating func makeRoom(at now: Duration) -> [StreamName] {
-        let left = followed.filter { now - $0.value >= memory }
+    private mutating func makeRoom(at now: MonotonicTime) -> [StreamName] {
+        let left = followed.filter { now >= $0.value + memory }
         let oldest = left.sorted { $0.value < $1.value }.prefix(max(1, limit / ListenedStreams.part)).map(\.key)
         for stream in oldest { followed[stream] = nil }
         return oldest

@@ -27,7 +27,7 @@ final class PostgresNotifySource: HeartbeatSource {
     /// Streams to catch up on once notifications arrive for the first time.
     let gap: BroadcastGap
     /// When to ask again what pages follow.
-    private var nextRepetition = Duration.zero
+    private var nextRepetition: MonotonicTime = 0
     /// What to do if Solid Cable's table appears; nil if the setting says that it is not used.
     private let otherwise: ((BroadcastGap) -> any BroadcastSource)?
     private(set) var successor: (any BroadcastSource)?
@@ -44,11 +44,13 @@ final class PostgresNotifySource: HeartbeatSource {
         channels = PostgresNotifyChannels(RailsChannels(prefix: settings.prefix), token: .random(in: 0 ... .max))
         listener = PostgresConnection(database.url, options: .cable)
         streams = ListenedStreams(limit: settings.streamLimit, repetition: timing.repetition)
-        health = HeartbeatHealth(timing: timing, starting: .unread, silent: .noNotifications, now: .zero)
+        health = HeartbeatHealth(timing: timing, starting: .unread, silent: .noNotifications)
         database.follows.sayAgain()
     }
 
-    var problem: String? { (health.problem ?? (streams.isOverfull ? .tooManyStreams : nil))?.description }
+    var problem: String? {
+        health.problem ?? (streams.isOverfull ? BroadcastProblem.tooManyStreams.description : nil)
+    }
 
     /// Another database of the app would look the same. What was heard proves that it is the right one.
     var warning: String? {
@@ -60,7 +62,7 @@ final class PostgresNotifySource: HeartbeatSource {
             """
     }
 
-    var next: Duration { min(health.next, nextRepetition) }
+    var next: MonotonicTime { min(health.next, nextRepetition) }
 
     func startOver(_ receiver: BroadcastReceiver) {
         heard = []

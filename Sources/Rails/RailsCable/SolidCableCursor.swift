@@ -1,10 +1,12 @@
+import Support
+
 /// Decides which rows of the table are new, and when some may have been missed.
 ///
 /// Solid Cable's own listener asks for ids above the last one. In PostgreSQL that skips rows: an id is taken when a row is
 /// inserted, and the row becomes visible when its transaction commits, after rows with higher ids. So ids that are missing
 /// are remembered, and asked for until no transaction that could have taken them still runs.
 ///
-/// Pure; times are on the monotonic clock.
+/// Pure.
 struct SolidCableCursor {
     /// Why rows may have been missed.
     enum Gap: String {
@@ -29,7 +31,7 @@ struct SolidCableCursor {
         var ids: ClosedRange<Int64>
         /// A transaction that can still add them is older than this one.
         var before: Int64
-        var since: Duration
+        var since: MonotonicTime
     }
 
     /// Ranges of missing ids, at most.
@@ -43,7 +45,7 @@ struct SolidCableCursor {
     /// Nil until the newest rows are known.
     private var position: (id: Int64, created: String?)?
     private var missing: [Missing] = []
-    private var lastRead = Duration.zero
+    private var lastRead: MonotonicTime = 0
 
     /// Nil to ask for the newest rows. With fewer rows after each of `failures`, so that an answer that takes too long for its deadline gets shorter.
     func ask(failures: Int = 0) -> SolidCableQuestion? {
@@ -53,7 +55,7 @@ struct SolidCableCursor {
     }
 
     /// Everything up to the newest rows counts as read, except what may still appear below it.
-    mutating func begin(at head: SolidCablePage, now: Duration) {
+    mutating func begin(at head: SolidCablePage, now: MonotonicTime) {
         position = (head.rows.last?.id ?? 0, head.rows.last?.created)
         lastRead = now
         missing = []
@@ -63,7 +65,7 @@ struct SolidCableCursor {
         }
     }
 
-    mutating func take(_ page: SolidCablePage, limit: Int = SolidCableLimits.rows, now: Duration) -> Taken {
+    mutating func take(_ page: SolidCablePage, limit: Int = SolidCableLimits.rows, now: MonotonicTime) -> Taken {
         guard let position else { return Taken() }
         if let gap = gap(in: page, after: position, now: now) {
             self.position = nil
@@ -83,15 +85,16 @@ struct SolidCableCursor {
         return taken
     }
 
-    private func gap(in page: SolidCablePage, after position: (id: Int64, created: String?), now: Duration) -> Gap? {
+    private func gap(in page: SolidCablePage, after position: (id: Int64, created: String?), now: MonotonicTime) -> Gap?
+    {
         if let anchor = page.anchor { return anchor == position.created ? nil : .replaced }
         // An emptied table goes on with higher ids, or begins anew: both are read from the beginning.
         if let newest = page.newest, newest < position.id { return .replaced }
         if page.isReplaced { return .replaced }
-        return now - lastRead >= SolidCableCursor.away ? .trimmed : nil
+        return now >= lastRead + SolidCableCursor.away ? .trimmed : nil
     }
 
-    private mutating func advance(over page: SolidCablePage, now: Duration) {
+    private mutating func advance(over page: SolidCablePage, now: MonotonicTime) {
         guard let position else { return }
         var last = position.id
         for row in page.rows {
@@ -107,7 +110,8 @@ struct SolidCableCursor {
         }
     }
 
-    private mutating func miss(between id: Int64, and next: Int64, in snapshot: SolidCableSnapshot, now: Duration) {
+    private mutating func miss(between id: Int64, and next: Int64, in snapshot: SolidCableSnapshot, now: MonotonicTime)
+    {
         guard next > id, next - 1 > id else { return }
         missing.append(Missing(ids: id + 1...next - 1, before: snapshot.next, since: now))
     }
@@ -126,8 +130,8 @@ struct SolidCableCursor {
     }
 
     /// An id that is missing although all transactions that could have taken it have ended was rolled back.
-    private mutating func forgetSettled(in page: SolidCablePage, now: Duration) {
+    private mutating func forgetSettled(in page: SolidCablePage, now: MonotonicTime) {
         guard let snapshot = page.snapshot else { return }
-        missing.removeAll { $0.before <= snapshot.oldestRunning && now - $0.since >= SolidCableCursor.grace }
+        missing.removeAll { $0.before <= snapshot.oldestRunning && now >= $0.since + SolidCableCursor.grace }
     }
 }

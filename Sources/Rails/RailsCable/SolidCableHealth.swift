@@ -2,47 +2,46 @@ import Support
 
 /// Decides when to read, and whether broadcasts arrive.
 ///
-/// Pure; times are on the monotonic clock.
+/// Pure.
 struct SolidCableHealth {
     private let timing: BroadcastTiming
-    private var outages: OutageTracker
-    private var busySince: Duration?
+    private var backoff: Backoff
+    private var incident = Incident(reason: BroadcastProblem.unread.description)
+    private var busySince: MonotonicTime?
     /// When to read.
-    private(set) var next: Duration
+    private(set) var next: MonotonicTime = 0
 
-    init(timing: BroadcastTiming, now: Duration) {
+    init(timing: BroadcastTiming) {
         self.timing = timing
-        outages = OutageTracker(starting: .unread, pause: timing.pause)
-        next = now
+        backoff = timing.backoff
     }
 
     /// Since the last answer.
-    var failures: Int { outages.failures }
+    var failures: Int { backoff.failures }
 
     /// Nil from the first answer until the table cannot be read.
-    var problem: BroadcastProblem? { outages.problem }
+    var problem: String? { incident.reason }
 
-    mutating func succeeded(at now: Duration, hasMore: Bool) -> DeliveryNews? {
+    mutating func succeeded(at now: MonotonicTime, hasMore: Bool) -> Incident.News? {
         next = hasMore ? now : now + timing.interval
         busySince = nil
-        return outages.delivered(at: now)
+        backoff.works(at: now)
+        return incident.recordSuccess(now: now)
     }
 
-    /// Returns true when an outage begins. `random`, from 0 to 1, spreads out the reconnects of several servers.
-    mutating func failed(_ problem: BroadcastProblem, at now: Duration, random: Double) -> Bool {
-        if problem == .busy, now - (busySince ?? now) < timing.patience {
+    mutating func failed(_ problem: BroadcastProblem, at now: MonotonicTime, jitter: Double) -> Incident.News? {
+        if problem == .busy, now < (busySince ?? now) + timing.patience {
             // A writer is at work, which ends by itself.
             busySince = busySince ?? now
             next = now + timing.interval
-            return false
+            return nil
         }
-        let outage = outages.failed(problem, at: now, random: random)
-        next = outage.retry
-        return outage.isNew
+        next = now + backoff.failed(at: now, jitter: jitter)
+        return incident.recordFailure(problem.description, now: now)
     }
 
     /// Nothing is read while the ledger takes nothing.
-    mutating func postpone(at now: Duration) {
+    mutating func postpone(at now: MonotonicTime) {
         next = now + timing.interval
     }
 }

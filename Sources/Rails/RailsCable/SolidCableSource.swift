@@ -28,12 +28,12 @@ final class SolidCableSource: BroadcastSource {
         self.counts = counts
         self.gap = gap
         self.otherwise = otherwise
-        health = SolidCableHealth(timing: timing, now: .zero)
+        health = SolidCableHealth(timing: timing)
     }
 
-    var problem: String? { health.problem?.description }
+    var problem: String? { health.problem }
 
-    var next: Duration { health.next }
+    var next: MonotonicTime { health.next }
 
     func startOver(_ receiver: BroadcastReceiver) {
         cursor = SolidCableCursor()
@@ -45,13 +45,16 @@ final class SolidCableSource: BroadcastSource {
         guard receiver.hasRoom else { return health.postpone(at: receiver.now) }
         do throws(BroadcastProblem) {
             let hasMore = try ask(receiver)
-            let news = health.succeeded(at: receiver.now, hasMore: hasMore)
-            if let news { receiver.report(news, (name: "adapter", value: "solid_cable")) }
+            report(health.succeeded(at: receiver.now, hasMore: hasMore), receiver)
         } catch {
             if error == .missingTable, let otherwise { return successor = otherwise(hasBegun ? .outage : .beforeStart) }
-            receiver.lost(error, isNew: health.failed(error, at: receiver.now, random: .random(in: 0...1)))
+            report(health.failed(error, at: receiver.now, jitter: .random(in: 0...1)), receiver)
         }
         hasBegun = true
+    }
+
+    private func report(_ news: Incident.News?, _ receiver: BroadcastReceiver) {
+        receiver.report(news, (name: "adapter", value: "solid_cable"))
     }
 
     /// Returns whether to ask again at once.

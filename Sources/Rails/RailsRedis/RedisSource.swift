@@ -15,8 +15,7 @@ final class RedisSource: HeartbeatSource {
         self.settings = settings
         patience = timing.patience
         channels = RedisChannels(RailsChannels(prefix: settings.prefix), token: .random(in: 0 ... .max))
-        // At once: the clock began before.
-        health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
+        health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent)
     }
 
     func connect(_ receiver: BroadcastReceiver) throws(BroadcastProblem) {

@@ -1,5 +1,6 @@
 import Domain
 import Encoding
+import Support
 
 /// The content of a `PAYCAST_CATALOG` file, or everything that is wrong with it.
 ///

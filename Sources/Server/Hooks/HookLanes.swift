@@ -8,17 +8,16 @@ struct HookLanes {
     static let most = 8
     /// One after the other on one of them, so that under load a transaction records many answers.
     static let together = 16
-    /// In seconds.
-    static let longestRest: UInt64 = 60
 
     private struct Lanes {
         var running = 0
         var users: Set<UserID> = []
         /// Those whose message has ended since the ledger was last asked what is due: its answer may still have it.
         var ended: Set<UserID> = []
-        /// In a row.
-        var failures = 0
+        var backoff = Backoff(first: .seconds(1), most: .seconds(60))
         var restsUntil: MonotonicTime = 0
+
+        var failures: Int { backoff.failures }
     }
 
     private var addresses: [String: Lanes] = [:]
@@ -67,18 +66,15 @@ struct HookLanes {
         lanes.users.subtract(users)
         lanes.ended.formUnion(users)
         let before = lanes.failures
-        if answers.contains(where: { !$0.concernsTheAddress }) { lanes.failures = 0 }
+        if answers.contains(where: { !$0.concernsTheAddress }) { lanes.backoff.reset() }
         guard let last = answers.last, last.concernsTheAddress else { return before }
-        lanes.failures += 1
-        let usual = min(UInt64(1) << UInt64(min(lanes.failures - 1, 6)), HookLanes.longestRest)
-        let asked = UInt64(clamping: min(last.retryAfter ?? .zero, .seconds(3600)).components.seconds)
-        lanes.restsUntil = now + max(usual, asked) * 1_000_000_000
+        lanes.restsUntil = now + max(lanes.backoff.failed(), min(last.retryAfter ?? .zero, .seconds(3600)))
         return before
     }
 
     /// The ledger did not take the result, so that the message would be sent again at once.
     mutating func rest(_ address: String, now: MonotonicTime) {
-        addresses[address, default: Lanes()].restsUntil = now + 10_000_000_000
+        addresses[address, default: Lanes()].restsUntil = now + .seconds(10)
     }
 
     /// After another node's turn, and for settings that were just read: no address rests any more.

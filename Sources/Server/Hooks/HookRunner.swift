@@ -14,13 +14,13 @@ import Synchronization
 final class HookRunner: BackgroundWork {
     /// How often the addresses' states are read, for the metrics and `/ready`.
     private static let lookEvery = Duration.seconds(10)
-    /// The least time between two questions what is due, in nanoseconds.
-    private static let interval: UInt64 = 20_000_000
+    /// The least time between two questions what is due.
+    private static let interval = Duration.milliseconds(20)
     /// `/ready` warns of an address that has failed for longer.
     private static let patience = Duration.seconds(3600)
-    /// How long one lane goes on before its answers are committed, in nanoseconds: another node may take over in twice as long,
-    /// and would send again what is not.
-    private static let longestTurn: UInt64 = 5_000_000_000
+    /// How long one lane goes on before its answers are committed: another node may take over in twice as long, and would send
+    /// again what is not.
+    private static let longestTurn = Duration.seconds(5)
 
     private let context: WorkContext
     private let targets: [HookTarget]
@@ -77,10 +77,8 @@ final class HookRunner: BackgroundWork {
 
     /// After a commit at once; under load only so often, for many messages at a time.
     private func turn(lastAt: inout MonotonicTime) {
-        let now = monotonicNanoseconds()
-        if now < lastAt + HookRunner.interval {
-            Waker().wait(timeout: .nanoseconds(Int64(lastAt + HookRunner.interval - now)))
-        }
+        let pause = monotonicNanoseconds().duration(to: lastAt + HookRunner.interval)
+        if pause > .zero { Waker().wait(timeout: pause) }
         lastAt = monotonicNanoseconds()
         guard let lease = context.leaderLease.lease else {
             lanes.withLock { $0.forget() }
@@ -235,7 +233,7 @@ struct HookAddressStates {
     /// Whether to read them now; a yes is noted. Another thread may have read the clock later than this one and come here
     /// before it.
     mutating func mayBeRead(afterAtLeast age: Duration, now: MonotonicTime) -> Bool {
-        if let readAt, now - readAt < UInt64(max(0, age.milliseconds)) * 1_000_000 { return false }
+        if let readAt, readAt.duration(to: now) < age { return false }
         readAt = now
         return true
     }

@@ -75,36 +75,3 @@ extension Job {
         return scheme + host
     }
 }
-
-/// Forwards every Sandbox notification to other servers as well: Apple takes only one address, and a team has many
-/// staging servers.
-///
-/// Each server gets the body that was posted here, signatures and all. The queue of jobs delivers it, so the answer
-/// to the store does not wait for it. Servers may forward to each other in a circle: a duplicate is never forwarded, so
-/// each server receives a notification at most twice.
-struct ForwardingVerifier: StoreVerifier {
-    let verifier: any StoreVerifier
-    let addresses: [String]
-
-    var asksStore: Bool { verifier.asksStore }
-    var signatureHeader: StaticString? { verifier.signatureHeader }
-    var answers: WebhookAnswers { verifier.answers }
-
-    func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
-        var event = try verifier.verify(delivery, now: now)
-        guard event.environment == .sandbox else { return event }
-        event.jobs += addresses.map { address in
-            let (provider, place) = (event.provider, event.environment)
-            var job = Job(kind: .forward, provider: provider, environment: place, app: event.app, subject: address)
-            // Without the id, the next notification for that server would count as the same job.
-            job.detail = event.id
-            return job
-        }
-        return event
-    }
-
-    /// Adds no jobs: the other servers got the event when it was new.
-    func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        try verifier.interpret(stored)
-    }
-}

@@ -244,6 +244,8 @@ struct JobAlarm: Equatable {
 
 /// Decides what happens to a job after a failed attempt. Pure.
 struct RetryDecision {
+    private static let backoff = Backoff(first: .seconds(1), most: .seconds(3600))
+
     /// The time for which a job without a deadline is tried.
     static func patience(for kind: Job.Kind) -> Duration {
         switch kind {
@@ -269,9 +271,9 @@ struct RetryDecision {
     }
 
     private func comeback(after error: StoreAPIError) -> Instant {
-        let next = now + JobBackoff().delay(after: job.attempts + 1, jitter: jitter)
+        let next = now + RetryDecision.backoff.delay(after: job.attempts + 1, jitter: jitter)
         guard case .unavailable(_, let after?) = error else { return next }
-        return max(next, min(after, now + JobBackoff().most))
+        return max(next, min(after, now + RetryDecision.backoff.most))
     }
 }
 
@@ -280,20 +282,5 @@ extension StoreAPIError {
     /// be read today may be readable tomorrow.
     var isFinal: Bool {
         if case .refused = self { true } else { false }
-    }
-}
-
-/// The delay after a number of failures. It doubles each time, and its jitter keeps it out of step with others that
-/// failed with us (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "equal jitter").
-struct JobBackoff: Equatable {
-    var first = Duration.seconds(1)
-    var most = Duration.seconds(3600)
-
-    /// `failures` counts the one that just happened; `jitter` is between 0 and 1.
-    func delay(after failures: Int, jitter: Double) -> Duration {
-        let doublings = min(max(failures, 1) - 1, 20)
-        let whole = min(first.milliseconds << doublings, most.milliseconds)
-        let share = Int64(Double(whole - whole / 2) * min(max(jitter, 0), 1))
-        return .milliseconds(whole / 2 + share)
     }
 }

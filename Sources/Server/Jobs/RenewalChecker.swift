@@ -121,7 +121,7 @@ struct RenewalCheckSchedule {
 
     /// More contracts than a store would let us ask about within a leeway.
     private static let limit = 10_000
-    private static let backoff = JobBackoff(first: .seconds(2), most: .seconds(60))
+    private static let backoff = Backoff(first: .seconds(2), most: .seconds(60))
 
     private var inquiries: [ContractKey: Inquiry] = [:]
 

@@ -24,7 +24,6 @@ public struct AppleStore: Store {
     public static let webhookSecret = "PAYCAST_APPLE_ROOTS"
     public static let appSetting = "PAYCAST_APPLE_BUNDLE_ID"
     public static let historyKey: String? = "PAYCAST_APPLE_API_KEY"
-    public static let isForwarded = true
 
     /// The key of the App Store Server API (https://developer.apple.com/documentation/appstoreserverapi).
     public struct ServerKey: Sendable, Equatable {
@@ -148,7 +147,7 @@ extension AppleStore {
     func verifier(_ dependencies: StoreDependencies) throws(StoreError) -> AppleVerifier? {
         guard !bundles.isEmpty else { return nil }
         let roots = try roots(dependencies.development)
-        return try AppleVerifier(
+        var verifier = try AppleVerifier(
             bundleIDs: bundles,
             appIDs: appIDs,
             environments: environments,
@@ -156,6 +155,8 @@ extension AppleStore {
             acceptsXcode: dependencies.development != nil,
             catalog: dependencies.catalog
         )
+        verifier.forwards = dependencies.forwards
+        return verifier
     }
 
     func apps(_ development: StoreDevelopment?) -> [String] {

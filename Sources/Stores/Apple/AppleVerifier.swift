@@ -39,6 +39,12 @@ public struct AppleVerifier: StoreVerifier {
     private var xcodeChecker: AppleSignatureVerifier?
     /// Verifies receipts.
     let messages: CMSVerifier
+    /// Other servers that get every Sandbox notification: Apple takes only one address, and a team has many staging servers.
+    ///
+    /// Each gets the body that was posted here, signatures and all. The queue of jobs delivers it, so the answer to the store
+    /// does not wait for it. Servers may forward to each other in a circle: a duplicate is never forwarded, so each server
+    /// receives a notification at most twice.
+    public var forwards: [String] = []
 
     /// Throws if Production is served and `appIDs` is an empty list. `any` does not throw, and accepts every app that
     /// shares the bundle id: `AppleStore` combines it with Production in development only.
@@ -74,8 +80,17 @@ public struct AppleVerifier: StoreVerifier {
         return verifier
     }
 
+    /// Adds the jobs that forward a Sandbox notification. A replay adds none: the other servers got it when it was new.
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
-        try verify(body: delivery.body, now: now)
+        var event = try verify(body: delivery.body, now: now)
+        guard event.environment == .sandbox else { return event }
+        event.jobs += forwards.map { address in
+            var job = Job(kind: .forward, provider: .apple, environment: .sandbox, app: event.app, subject: address)
+            // Without the id, the next notification for that server would count as the same job.
+            job.detail = event.id
+            return job
+        }
+        return event
     }
 
     /// Verifies what Apple posts to `/webhooks/apple`.

@@ -41,9 +41,6 @@ public protocol Store: Sendable {
     /// The variable with the key that reads the store's history. Nil for a store that keeps none.
     static var historyKey: String? { get }
 
-    /// Whether the store sends to only one address, so that `PAYCAST_FORWARD` concerns its Sandbox notifications.
-    static var isForwarded: Bool { get }
-
     /// Reads the store's variables. A wrong one is reported to the reader and gets its default here.
     init(_ settings: inout SettingsReader)
 
@@ -90,7 +87,6 @@ extension Store {
     public static var offers: (any RequestedOffer.Type)? { nil }
     public static var historyKey: String? { nil }
     public static var appSetting: String { webhookSecret }
-    public static var isForwarded: Bool { false }
 
     /// Whether apps post purchases.
     public static var takesPosts: Bool { transactions != nil || receipts != nil }
@@ -151,6 +147,8 @@ public struct StoreDependencies: Sendable {
     public var report: @Sendable (StoreAPIError) -> Void = { _ in }
     /// Receives the account of each webhook that is ignored because the settings do not list that account.
     public var unlisted: @Sendable (_ account: String) -> Void = { _ in }
+    /// `PAYCAST_FORWARD`, for a store that sends its Sandbox notifications to only one address.
+    public var forwards: [String] = []
     /// Nil in production.
     public var development: StoreDevelopment?
 

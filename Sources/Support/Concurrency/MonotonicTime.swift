@@ -31,6 +31,16 @@ public struct MonotonicTime: Hashable, Comparable, Sendable, ExpressibleByIntege
     }
 
     public static func += (time: inout MonotonicTime, nanoseconds: UInt64) { time = time + nanoseconds }
+
+    /// A negative duration counts as none.
+    public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        let (seconds, attoseconds) = Swift.max(duration, .zero).components
+        let (nanoseconds, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : time + nanoseconds + UInt64(attoseconds / 1_000_000_000)
+    }
+
+    /// Zero if `later` is the earlier one.
+    public func duration(to later: MonotonicTime) -> Duration { .nanoseconds(Int64(clamping: later - self)) }
 }
 
 /// The present moment on the monotonic clock.

@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Encoding
+import Support
 import TestSupport
 import Testing
 

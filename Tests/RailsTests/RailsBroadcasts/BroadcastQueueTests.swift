@@ -1,4 +1,6 @@
 import Domain
+import Support
+import TestSupport
 import Testing
 
 @testable import Rails

@@ -1,4 +1,6 @@
 import Domain
+import Support
+import TestSupport
 import Testing
 
 @testable import Rails
@@ -7,12 +9,12 @@ import Testing
     private let timing = BroadcastTiming(
         heartbeat: .seconds(2),
         patience: .seconds(5),
-        pause: .milliseconds(100) ... .seconds(5)
+        backoff: Backoff(first: .milliseconds(100), most: .seconds(5))
     )
 
     /// Subscribed, with heartbeat 1 on its way since second 0.
     private func subscribed() -> HeartbeatHealth {
-        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
+        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent)
         #expect(health.act(at: .zero) == .connect)
         health.subscribed(at: .zero)
         #expect(health.act(at: .zero) == .beat(1))
@@ -21,14 +23,14 @@ import Testing
 
     private func live() -> HeartbeatHealth {
         var health = subscribed()
-        #expect(health.heard(1, at: .zero) == .connected)
+        #expect(health.heard(1, at: .zero) == .works)
         return health
     }
 
     @Test func subscriptionAloneProvesNothing() {
         var health = subscribed()
-        #expect(health.problem == .connecting)
-        #expect(health.heard(1, at: .milliseconds(1)) == .connected)
+        #expect(health.problem == BroadcastProblem.connecting.description)
+        #expect(health.heard(1, at: .milliseconds(1)) == .works)
         #expect(health.problem == nil)
     }
 
@@ -50,7 +52,7 @@ import Testing
     }
 
     @Test func connectionThatNeverOpensIsGivenUp() {
-        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
+        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent)
         #expect(health.act(at: .zero) == .connect)
         #expect(health.act(at: .seconds(4)) == nil)
         #expect(health.act(at: .seconds(5)) == .giveUp(.silent))
@@ -58,26 +60,26 @@ import Testing
 
     @Test func outageBeginsAndEndsOnce() {
         var health = live()
-        #expect(health.lost(.closed, at: .seconds(1), random: 1) == true)
+        #expect(health.lost(.closed, at: .seconds(1), jitter: 1) == .began(reason: "\(BroadcastProblem.closed)"))
         #expect(health.act(at: .seconds(2)) == .connect)
-        #expect(health.lost(.notRedis, at: .seconds(2), random: 1) == false, "the same outage")
-        #expect(health.problem == .notRedis)
+        #expect(health.lost(.notRedis, at: .seconds(2), jitter: 1) == nil, "the same outage")
+        #expect(health.problem == BroadcastProblem.notRedis.description)
         #expect(health.act(at: .seconds(3)) == .connect)
         health.subscribed(at: .seconds(3))
         #expect(health.act(at: .seconds(3)) == .beat(2))
-        #expect(health.heard(2, at: .seconds(4)) == .recovered(after: .seconds(3)))
+        #expect(health.heard(2, at: .seconds(4)) == .ended(count: 2, seconds: 3))
         #expect(health.act(at: .seconds(5)) == .beat(3))
         #expect(health.heard(3, at: .seconds(5)) == nil)
-        #expect(health.lost(.closed, at: .seconds(6), random: 1) == true, "another outage")
+        #expect(health.lost(.closed, at: .seconds(6), jitter: 1) != nil, "another outage")
     }
 
     @Test func pausesGrowToTheLimitAndStartAgain() {
         var health = live()
-        var now = Duration.zero
+        var now = MonotonicTime.zero
         var pauses: [Int64] = []
         for _ in 0..<9 {
-            _ = health.lost(.closed, at: now, random: 1)
-            pauses.append((health.next - now).milliseconds)
+            _ = health.lost(.closed, at: now, jitter: 1)
+            pauses.append(now.duration(to: health.next).milliseconds)
             now = health.next
             #expect(health.act(at: now) == .connect)
         }
@@ -87,9 +89,9 @@ import Testing
             health.subscribed(at: now)
             #expect(health.act(at: now) == .beat(beat))
             #expect(health.heard(beat, at: now) != nil)
-            now += .milliseconds(lasted)
-            _ = health.lost(.closed, at: now, random: 0)
-            #expect(health.next - now == .milliseconds(pause), "half of it is chance")
+            now = now + .milliseconds(lasted)
+            _ = health.lost(.closed, at: now, jitter: 0)
+            #expect(now.duration(to: health.next) == .milliseconds(pause), "half of it is chance")
             now = health.next
             #expect(health.act(at: now) == .connect)
         }
@@ -100,12 +102,12 @@ import Testing
         var health = subscribed()
         health.subscribed(at: .seconds(1))
         #expect(health.act(at: .seconds(1)) == nil)
-        #expect(health.heard(1, at: .seconds(1)) == .connected)
+        #expect(health.heard(1, at: .seconds(1)) == .works)
     }
 
     /// Opening a connection may take long by itself.
     @Test func subscriptionHasItsOwnTime() {
-        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
+        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent)
         #expect(health.act(at: .zero) == .connect)
         health.connected(at: .seconds(4))
         #expect(health.act(at: .milliseconds(8999)) == nil)
@@ -125,7 +127,7 @@ import Testing
     }
 
     @Test func broadcastBeforeTheFirstHeartbeatProvesNothing() {
-        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent, now: .zero)
+        var health = HeartbeatHealth(timing: timing, starting: .connecting, silent: .silent)
         #expect(health.act(at: .zero) == .connect)
         health.postpone(at: .seconds(4))
         #expect(health.act(at: .seconds(5)) == .giveUp(.silent))

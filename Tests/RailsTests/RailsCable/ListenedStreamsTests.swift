@@ -1,4 +1,5 @@
 import Domain
+import Support
 import TestSupport
 import Testing
 

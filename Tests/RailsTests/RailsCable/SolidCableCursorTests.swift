@@ -1,3 +1,5 @@
+import Support
+import TestSupport
 import Testing
 
 @testable import Rails
@@ -93,7 +95,7 @@ import Testing
     struct Sight: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var page: SolidCablePage
-        var after: Duration = .seconds(1)
+        var after: MonotonicTime = .seconds(1)
         var gap: SolidCableCursor.Gap?
     }
 

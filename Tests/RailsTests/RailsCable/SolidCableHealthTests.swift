@@ -1,3 +1,5 @@
+import Support
+import TestSupport
 import Testing
 
 @testable import Rails
@@ -6,13 +8,13 @@ import Testing
     private let timing = BroadcastTiming(
         interval: .seconds(1),
         patience: .seconds(5),
-        pause: .seconds(2) ... .seconds(6)
+        backoff: Backoff(first: .seconds(2), most: .seconds(6))
     )
 
     @Test func readsAgainAfterTheIntervalOrAtOnce() {
-        var health = SolidCableHealth(timing: timing, now: .zero)
-        #expect(health.problem == .unread)
-        #expect(health.succeeded(at: .seconds(1), hasMore: true) == .connected)
+        var health = SolidCableHealth(timing: timing)
+        #expect(health.problem == BroadcastProblem.unread.description)
+        #expect(health.succeeded(at: .seconds(1), hasMore: true) == .works)
         #expect(health.next == .seconds(1))
         #expect(health.succeeded(at: .seconds(1), hasMore: false) == nil)
         #expect(health.next == .seconds(2))
@@ -20,27 +22,27 @@ import Testing
     }
 
     @Test func pausesGrowUntilItRecovers() {
-        var health = SolidCableHealth(timing: timing, now: .zero)
-        #expect(health.failed(.missingFile, at: .zero, random: 1) == true)
+        var health = SolidCableHealth(timing: timing)
+        #expect(health.failed(.missingFile, at: .zero, jitter: 1) != nil)
         #expect(health.next == .seconds(2))
-        #expect(health.failed(.missingTable, at: .seconds(2), random: 1) == false)
+        #expect(health.failed(.missingTable, at: .seconds(2), jitter: 1) == nil)
         #expect(health.next == .seconds(6))
-        for _ in 0..<100 { #expect(health.failed(.missingTable, at: .seconds(6), random: 1) == false) }
+        for _ in 0..<100 { #expect(health.failed(.missingTable, at: .seconds(6), jitter: 1) == nil) }
         #expect(health.next == .seconds(12))
-        #expect(health.problem == .missingTable)
-        #expect(health.succeeded(at: .seconds(12), hasMore: false) == .recovered(after: .seconds(12)))
-        #expect(health.failed(.missingFile, at: .seconds(13), random: 0) == true)
+        #expect(health.problem == BroadcastProblem.missingTable.description)
+        #expect(health.succeeded(at: .seconds(12), hasMore: false) == .ended(count: 102, seconds: 12))
+        #expect(health.failed(.missingFile, at: .seconds(13), jitter: 0) != nil)
         #expect(health.next == .seconds(14))
     }
 
     @Test func lockIsNoProblemUntilItLasts() {
-        var health = SolidCableHealth(timing: timing, now: .zero)
+        var health = SolidCableHealth(timing: timing)
         _ = health.succeeded(at: .zero, hasMore: false)
-        #expect(health.failed(.busy, at: .seconds(1), random: 1) == false)
-        #expect(health.failed(.busy, at: .seconds(5), random: 1) == false)
+        #expect(health.failed(.busy, at: .seconds(1), jitter: 1) == nil)
+        #expect(health.failed(.busy, at: .seconds(5), jitter: 1) == nil)
         #expect(health.problem == nil)
-        #expect(health.failed(.busy, at: .seconds(6), random: 1) == true)
-        #expect(health.problem == .busy)
-        #expect(health.succeeded(at: .seconds(7), hasMore: false) == .recovered(after: .seconds(1)))
+        #expect(health.failed(.busy, at: .seconds(6), jitter: 1) != nil)
+        #expect(health.problem == BroadcastProblem.busy.description)
+        #expect(health.succeeded(at: .seconds(7), hasMore: false) == .ended(count: 1, seconds: 1))
     }
 }

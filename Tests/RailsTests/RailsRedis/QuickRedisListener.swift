@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -34,7 +35,7 @@ extension BroadcastTiming {
             patience: patience,
             ledgerPatience: ledgerPatience,
             repetition: repetition,
-            pause: .milliseconds(10) ... .milliseconds(50)
+            backoff: Backoff(first: .milliseconds(10), most: .milliseconds(50))
         )
     }
 }

@@ -96,7 +96,8 @@ import Testing
             return number == 1 ? .init(503, headers: [("Retry-After", "1")]) : .init(200)
         }
         let runner = ledger.runner([:])
-        let verifier = ForwardingVerifier(verifier: fixture.verifier, addresses: [staging.url + "/hook"])
+        var verifier = fixture.verifier
+        verifier.forwards = [staging.url + "/hook"]
         let body = try fixture.body(of: "SUBSCRIBED")
         let event = try verifier.verify(Delivery(body: body), now: AppleFixture.now)
         try ledger.send(event)
@@ -124,7 +125,8 @@ import Testing
             return .init(200)
         }
         let runner = ledger.runner([:])
-        let verifier = ForwardingVerifier(verifier: fixture.verifier, addresses: [staging.url])
+        var verifier = fixture.verifier
+        verifier.forwards = [staging.url]
         for _ in 0..<3 {
             try ledger.send(verifier.verify(Delivery(body: fixture.body(of: "SUBSCRIBED")), now: AppleFixture.now))
         }
@@ -139,7 +141,8 @@ import Testing
 
     @Test func productionIsNotForwarded() throws {
         let fixture = try AppleFixture()
-        let verifier = ForwardingVerifier(verifier: fixture.verifier, addresses: ["https://staging.example"])
+        var verifier = fixture.verifier
+        verifier.forwards = ["https://staging.example"]
         let body = try fixture.body(of: "SUBSCRIBED", in: .production)
         #expect(try verifier.verify(Delivery(body: body), now: AppleFixture.now).jobs.isEmpty)
     }

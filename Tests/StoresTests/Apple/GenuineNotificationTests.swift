@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import FoundationEssentials
 import Stores
+import Support
 import Testing
 
 /// What Apple really posted. The file stands beside the project, not in it.

@@ -19,5 +19,13 @@ import Testing
     @Test func aSumEndsWithTheClock() {
         #expect(MonotonicTime.max + 1 == .max)
         #expect(MonotonicTime(nanoseconds: 5) + 2 == 7)
+        #expect(MonotonicTime(nanoseconds: 5) + .seconds(2) == 2_000_000_005)
+        #expect(MonotonicTime(nanoseconds: 5) + .seconds(-2) == 5)
+        #expect(MonotonicTime(nanoseconds: 5) + .seconds(Int64.max) == .max)
+    }
+
+    @Test func theTimeToAnEarlierMomentIsZero() {
+        #expect(MonotonicTime(nanoseconds: 5).duration(to: 2_000_000_005) == .seconds(2))
+        #expect(MonotonicTime.max.duration(to: 5) == .zero)
     }
 }

@@ -27,16 +27,3 @@ import Testing
         log.info("quiet", fields: ["user": String(describing: Issue.record("the fields were built"))])
     }
 }
-
-@Suite struct LineLimitTests {
-    @Test func oneLineAMinuteStandsForTheOthers() {
-        var limit = LineLimit<String>()
-        let second: UInt64 = 1_000_000_000
-        #expect(limit.admit("a", now: 0 + 5 * second) == 1)
-        #expect(limit.admit("a", now: 0 + 6 * second) == nil)
-        #expect(limit.admit("b", now: 0 + 6 * second) == 1, "each by itself")
-        #expect(limit.admit("a", now: 0 + 64 * second) == nil)
-        #expect(limit.admit("a", now: 0 + 65 * second) == 3, "the two that were held, and itself")
-        #expect(limit.admit("a", now: 0 + 126 * second) == 1)
-    }
-}

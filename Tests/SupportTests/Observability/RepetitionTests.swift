@@ -1,15 +1,15 @@
+import Support
+import TestSupport
 import Testing
-
-@testable import Support
 
 @Suite struct RepetitionTests {
     @Test func tellsTheFirstAndThenWhatAMinuteBrought() {
         var repetition = Repetition()
-        let start = ContinuousClock.now
-        #expect(repetition.add(now: start) == 1)
-        #expect(repetition.add(2, now: start + .seconds(1)) == nil)
-        #expect(repetition.add(now: start + .milliseconds(59_999)) == nil)
-        #expect(repetition.add(now: start + Repetition.pause) == 4)
-        #expect(repetition.add(now: start + Repetition.pause + .seconds(1)) == nil)
+        #expect(repetition.add(now: .seconds(5)) == 1)
+        #expect(repetition.add(2, now: .seconds(6)) == nil)
+        #expect(repetition.add(now: .milliseconds(64_999)) == nil)
+        #expect(repetition.add(now: .seconds(65)) == 4)
+        #expect(repetition.add(now: .seconds(66)) == nil)
+        #expect(repetition.add(now: .seconds(126)) == 2)
     }
 }

@@ -1,6 +1,6 @@
 import CLinux
-import Crypto
 import Glibc
+import Support
 
 /// The process that listens on a port, as far as this user may see it: proc(5) shows the sockets of other users'
 /// processes to root alone.

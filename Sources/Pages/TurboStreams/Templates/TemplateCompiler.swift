@@ -1,4 +1,5 @@
 import Domain
+import Support
 
 /// Splits the source of an element at its placeholders, and refuses them where an escaped value could still be code.
 struct TemplateCompiler {

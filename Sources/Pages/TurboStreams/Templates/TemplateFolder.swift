@@ -1,4 +1,3 @@
-import Crypto
 import Domain
 import Glibc
 import Support

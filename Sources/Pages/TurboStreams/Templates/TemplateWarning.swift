@@ -1,4 +1,5 @@
 import Domain
+import Support
 
 /// Something about the template folder that is allowed but probably a mistake.
 public struct TemplateWarning: Sendable, Equatable, CustomStringConvertible {

@@ -130,7 +130,7 @@ struct RecoverySchedule {
     /// On the first start there is no last run; a day covers the setup.
     static let firstReach = Duration.seconds(86_400)
 
-    private var failures = 0
+    private var backoff = Backoff(first: .seconds(30), most: RecoverySchedule.interval)
     /// The first run asks for everything, because a ledger restored from a backup lacks what the store had delivered to
     /// it. Later runs ask only for what was not delivered. After a failure, the next run asks for everything again:
     /// only beside delivered entries can it be seen whether the settings refuse everything or one entry is odd.
@@ -146,11 +146,10 @@ struct RecoverySchedule {
     mutating func pause(afterFailure isFailure: Bool, jitter: Double) -> Duration {
         onlyFailures = !isFailure
         guard isFailure else {
-            failures = 0
+            backoff.reset()
             return RecoverySchedule.interval
         }
-        failures += 1
-        return JobBackoff(first: .seconds(30), most: RecoverySchedule.interval).delay(after: failures, jitter: jitter)
+        return backoff.failed(jitter: jitter)
     }
 }
 
@@ -295,7 +294,7 @@ extension Recovery {
             context.log.info(words, fields: ["app": list.app, "count": count, "seconds": seconds])
         case (.began(let reason), _?): warn(reason, of: list)
         case (_, nil): if let error { warn(error.description, of: list) }
-        case (nil, _?): break
+        case (.works, _?), (nil, _?): break
         }
     }
 

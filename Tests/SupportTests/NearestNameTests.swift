@@ -1,4 +1,4 @@
-import Domain
+import Support
 import Testing
 
 @Suite struct NearestNameTests {
