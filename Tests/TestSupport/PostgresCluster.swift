@@ -41,7 +41,7 @@ public final class PostgresCluster: Sendable {
     }
 
     /// What `initdb` makes, once for all clusters of a run: it takes a second.
-    private static let original = Result { () throws -> TemporaryFolder in
+    private static let original: Result<TemporaryFolder, any Error> = Result {
         let folder = TemporaryFolder()
         if let owner { chown(folder.path, owner.user, owner.group) }
         // pg_rewind wants checksums.

@@ -1,4 +1,5 @@
 import Domain
+import Support
 
 /// The words after a command. They are split into tokens first, then taken by name; whatever is left is an error.
 ///
