@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Pages of one stream, cursor and address cannot be told apart, but they can be counted: a page that reloads ends its
 /// connection, or its subscription, before it opens another. So a page that comes while all that have had the refresh are
-/// there is another one, and is sent it. One that comes soon after one of them has gone is taken for that one, under another
-/// cursor too: most servers render a new one.
+/// there is another one, and is sent it. One that comes within minutes after one of them has gone is taken for that one, under
+/// another cursor too: most servers render a new one.
 ///
 /// A refresh that was written to an open page may have gone into a dead connection. Only a page that comes back within
 /// seconds proves that the refresh arrived; after those seconds it counts as missed.
@@ -56,6 +56,14 @@ public final class SentRefreshes: Sendable {
     /// What pages have in common that cannot be told apart.
     fileprivate struct Kind: Hashable {
         let source: Source
+        let refreshes: RefreshPolicy
+
+        var origin: Origin { Origin(stream: source.stream, refreshes: refreshes) }
+    }
+
+    /// What pages of one HTML have in common, wherever they come from.
+    fileprivate struct Origin: Hashable {
+        let stream: StreamName
         let refreshes: RefreshPolicy
     }
 
@@ -117,17 +125,20 @@ public final class SentRefreshes: Sendable {
     static let capacity = 20_000
     /// As many of a kind are counted.
     static let pagesOfAKind = 32
-    /// As many of a kind are sent the same refresh because they have missed it: whatever else is mistaken, no page
-    /// reloads for ever.
+    /// As many of a kind are sent the same refresh because they have missed it, and as many from all addresses: whatever
+    /// else is mistaken, and if a page's address changes each time, no page reloads for ever.
     static let reloads = 10
+    static let reloadsOfAll = 100
     static let returnNanoseconds: UInt64 = 5_000_000_000
-    /// The time for which a page that had missed a refresh may take to reload.
-    static let awayNanoseconds: UInt64 = 20_000_000_000
+    /// The time for which a page that has had a refresh is expected back.
+    static let awayNanoseconds: UInt64 = 300_000_000_000
 
     private struct Memory {
         var kinds = BoundedCache<Kind, Sent>(capacity: SentRefreshes.capacity)
         /// The kinds of a source that were sent a refresh, the newest last.
         var sources = BoundedCache<Source, [Kind]>(capacity: SentRefreshes.capacity)
+        /// How many pages were sent the newest refresh because they had missed it.
+        var told = BoundedCache<Origin, (refresh: Int64, pages: Int)>(capacity: SentRefreshes.capacity)
     }
 
     /// As many of one source are remembered.
@@ -152,9 +163,11 @@ public final class SentRefreshes: Sendable {
         case .once: break
         }
         return memory.withLock { memory in
-            guard var sent = memory.kinds[page.kind] else { return -1 }
+            let all = memory.told[page.kind.origin]
+            let isOver = all.map { newest <= $0.refresh && $0.pages >= SentRefreshes.reloadsOfAll } ?? false
+            guard var sent = memory.kinds[page.kind] else { return isOver ? newest : -1 }
             defer { memory.kinds[page.kind] = sent }
-            let mayBeTold = newest > sent.newest || sent.told < SentRefreshes.reloads
+            let mayBeTold = newest > sent.newest || sent.told < SentRefreshes.reloads && !isOver
             guard !sent.takeAway(now: now, before: page, firstEnded: firstEnded), mayBeTold else {
                 sent.add(Connected(page))
                 return sent.newest
@@ -186,6 +199,12 @@ public final class SentRefreshes: Sendable {
         record(position, at: page) { sent in
             if sent.told == 0 { sent.told = 1 }
             if !sent.connected.contains(where: { $0.isOf(page) }) { sent.add(Connected(page)) }
+        }
+        guard page.isCounted else { return }
+        memory.withLock { memory in
+            let all = memory.told[page.kind.origin]
+            let pages = all.map { $0.refresh == position ? $0.pages : 0 } ?? 0
+            memory.told[page.kind.origin] = (position, pages + 1)
         }
     }
 
@@ -232,7 +251,7 @@ public enum RefreshPolicy: Sendable, Hashable {
     /// The page does not say what it has seen: its server has just rendered it.
     case never
     /// The page's HTML says it, and may say the same after every reload. So an entry reloads each page of one stream and one
-    /// origin once, whether it was open or missed it (`SentRefreshes`). The price: a page that comes seconds after another
+    /// origin once, whether it was open or missed it (`SentRefreshes`). The price: a page that comes minutes after another
     /// of its address has left is taken for that one's return.
     case once(MissedSince)
     /// The page's client keeps count of what arrives, and loses the count with the page. So anything newer has not

@@ -131,6 +131,17 @@ import Testing
         }
     }
 
+    /// Its address is another one each time: behind a pool of proxies, for one.
+    @Test func noPageReloadsForEver() throws {
+        var told = 0
+        for number in 1...(2 * SentRefreshes.reloadsOfAll) {
+            let page = try Self.page(number, from: "192.0.2.\(number % 250)")
+            if comes(page) == -1 { told += 1 }
+            sent.left(page, now: 0)
+        }
+        #expect(told == SentRefreshes.reloadsOfAll)
+    }
+
     /// Two tabs were away, and are rendered under a new cursor when they reload.
     @Test func aPageThatIsRenderedAnewIsNotTakenForOneThatStillComes() throws {
         for hasEnded in [false, true] {

@@ -11,7 +11,7 @@ public final class EventStreamClient {
 
     public let status: Int
     public let head: String
-    private let socket: RawSocket
+    public let socket: RawSocket
     private let isChunked: Bool
     /// Of an answer whose length is told; nil of a stream.
     private var rest: Int?

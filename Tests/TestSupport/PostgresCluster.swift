@@ -46,7 +46,7 @@ public final class PostgresCluster: Sendable {
         if let owner { chown(folder.path, owner.user, owner.group) }
         // pg_rewind wants checksums.
         let words = ["-D", folder.path + "/data", "-k", "-U", "paycast", "-A", "trust", "-E", "UTF8", "--locale=C"]
-        let maker = run("initdb", words + ["--no-sync", "--wal-segsize=1"], in: folder.path)
+        let maker = run("initdb", words + ["--no-sync"], in: folder.path)
         guard try maker.waitForExit(timeout: .seconds(60)) == 0 else { throw Failure(output: maker.errors) }
         // What is static is never released.
         atexit { try? PostgresCluster.original.get().remove() }
@@ -65,7 +65,9 @@ public final class PostgresCluster: Sendable {
 
     /// `maker` makes the folder `data` in the one that it gets.
     private init(_ settings: [String], maker: (String) -> RunningProcess) throws {
-        let fast = ["fsync=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=40", "autovacuum=off"]
+        let fast = [
+            "fsync=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=200", "autovacuum=off",
+        ]
         let place = [
             "listen_addresses=127.0.0.1", "port=\(reserved.number)", "unix_socket_directories=\(folder.path)",
             "dynamic_shared_memory_type=mmap",

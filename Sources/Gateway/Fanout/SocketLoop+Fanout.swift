@@ -183,6 +183,8 @@ extension SocketLoop {
     /// The part to send: the newest fragment of each target, as much as may wait for a page, and no refresh that the page
     /// has had.
     func news(in missed: CatchUpBatch, for subscriber: Subscriber) -> CatchUpBatch {
+        // A page that is turned away has not come.
+        guard missed.extent != .unreadable else { return missed }
         var news = missed.collapsed
         if subscriber.transport != .feed { news = news.bounded(to: limits.queuedBytes) }
         if let newest = news.newestRefresh {

@@ -254,6 +254,8 @@ struct StaggeredQueue<Item> {
         perTick = items.count / min(limit, max(1, items.count / 50)) + 1
     }
 
+    var isEmpty: Bool { items.isEmpty }
+
     /// Puts back an item that could not be done yet.
     mutating func putBack(_ item: Item) {
         items.insert(item, at: 0)

@@ -149,9 +149,12 @@ extension SocketLoop {
     }
 
     /// Remembers how far a client is that may resume its session. What has been written has arrived only if the client's
-    /// own kernel has acknowledged all of it.
+    /// own kernel has acknowledged all of it, which a proxy that adds no header to what it passes on hides. Nothing is known
+    /// while pages are still to be reloaded for what was lost.
     func recordArrival(at client: CableConnection) {
-        guard client.sid != nil, !client.isForwarded, client.connection.socket?.hasConfirmedAll == true else { return }
+        guard client.sid != nil, !client.isForwarded, reloads.isEmpty,
+            client.connection.socket?.hasConfirmedAll == true
+        else { return }
         for id in client.session.ids {
             guard let subscriber = subscriber(id), let given = hub.position(of: id) else { continue }
             let unwritten = unwritten.oldest(for: id, on: subscriber.stream)
