@@ -112,7 +112,8 @@ enum BackendOutage: Benchmark {
         json.between("\"\(name)\":\"", "\"")
     }
 
+    /// There is one.
     private static func entitlements(in json: String) -> String? {
-        json.between("\"entitlements\":[", "],\"since\"")
+        json.between("\"entitlements\":{", "}}")
     }
 }

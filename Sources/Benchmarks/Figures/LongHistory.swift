@@ -123,9 +123,9 @@ enum LedgerFill {
             WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(events))
             SELECT n, n % (\(events) / \(eventsPerUser)) AS contract, 1700000000000 + n * 1000 AS instant FROM numbers;
         INSERT INTO entries (position, committed_at, kind, provider, environment, type, event, outcome, user, contract,
-                product, state, active)
+                product, state)
             SELECT n, instant, 'subscription.renewed', 'apple', 'Sandbox', 'DID_RENEW', 'event-' || n, 'applied',
-                'bench-' || contract, 'lineage-' || contract, 'pro', 'active', 1 FROM numbers;
+                'bench-' || contract, 'lineage-' || contract, 'pro', 'active' FROM numbers;
         INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, contract, body)
             SELECT n, 'apple', 'Sandbox', 'event-' || n, 'app', instant, instant,
                 contract + (\(events) / \(eventsPerUser)) * (contract = 0), zeroblob(\(bodySize)) FROM numbers;
