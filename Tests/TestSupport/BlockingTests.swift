@@ -4,7 +4,7 @@ public import Testing
 /// Runs a suite's tests on threads of their own.
 ///
 /// Swift's pool has a thread for each core, and a test that waits for a socket or a process keeps one of them: on two
-/// cores the tests would wait in turn, three quarters of the time with nothing to compute. Eight keep two cores busy.
+/// cores the tests would wait in turn, three quarters of the time with nothing to compute. Six keep two cores busy.
 ///
 /// Ends the run when a test takes longer than any does: a thread that waits for ever cannot be cancelled, as `timeLimit`
 /// would.
@@ -36,7 +36,7 @@ extension Trait where Self == BlockingTests {
 private final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
-    private let pool = WorkerPool(name: "test", threads: 8, capacity: .max)
+    private let pool = WorkerPool(name: "test", threads: 6, capacity: .max)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
