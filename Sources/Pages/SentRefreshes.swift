@@ -105,7 +105,7 @@ public final class SentRefreshes: Sendable {
             connected.append(page)
         }
 
-        /// Takes a page that has gone and may be the one that comes now. Returns false if there is none.
+        /// Forgets one page that has left, because the page that comes now may be that one. Returns false if none has left.
         mutating func takeAway(now: MonotonicTime, before page: Page, firstEnded: ([Line]) -> Int?) -> Bool {
             away.removeAll { $0 <= now }
             if !away.isEmpty {

@@ -115,7 +115,7 @@ extension ContractItem {
             && (active || environment == StoreEnvironment.production.rawValue)
     }
 
-    /// Whether it is a grant of an entitlement, and of no product.
+    /// Whether it grants an entitlement itself, rather than a product.
     fileprivate var isOfEntitlement: Bool {
         provider == Provider.paycast.rawValue && entitlements.count == 1 && entitlements[0].hasSameBytes(as: product)
     }

@@ -81,7 +81,7 @@ struct UnwrittenMessages {
     /// The messages in that.
     var messages: [Message] { [fanouts[next.fanout].first] + fanouts[next.fanout].others }
 
-    /// The oldest entry that a page of this stream still has to be written; nil if there is none.
+    /// The oldest entry of this stream that is not yet written to a page; nil if all are.
     func oldest(for page: SubscriptionID, on stream: StreamName) -> Int64? {
         for (index, fanout) in fanouts.enumerated().dropFirst(next.fanout) where fanout.first.stream == stream {
             let written = index == next.fanout ? next.page : 0

@@ -48,7 +48,7 @@ struct AppleTransaction: SignedDocument {
     var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
 
     /// An introductory offer that costs nothing (https://developer.apple.com/documentation/appstoreserverapi/offerdiscounttype).
-    /// A free period of another offer, such as a code of a subscriber who came back, is none.
+    /// Other offers may be free as well, such as a code for a subscriber who returns: those are not trials.
     var isTrial: Bool {
         document["offerType"]?.integer == 1 && document["offerDiscountType"]?.text == "FREE_TRIAL"
     }

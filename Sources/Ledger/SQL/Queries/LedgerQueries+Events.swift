@@ -98,7 +98,7 @@ extension LedgerQueries {
         return record
     }
 
-    /// Of several stores' events with one id, the newest; nil if there is none.
+    /// The newest event with this id, since two stores may use the same one; nil if there is none.
     func position(ofEvent id: String) throws(EngineError) -> Int64? {
         try sql("SELECT max(position) FROM \(sql.eventIDs) WHERE event = ?")
             .first([.text(id)]) { row in row.optionalInteger() } ?? nil
