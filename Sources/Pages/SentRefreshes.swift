@@ -58,13 +58,8 @@ public final class SentRefreshes: Sendable {
         let source: Source
         let refreshes: RefreshPolicy
 
-        var origin: Origin { Origin(stream: source.stream, refreshes: refreshes) }
-    }
-
-    /// What pages of one HTML have in common, wherever they come from.
-    fileprivate struct Origin: Hashable {
-        let stream: StreamName
-        let refreshes: RefreshPolicy
+        /// Pages of the same HTML, wherever they come from.
+        var anywhere: Kind { Kind(source: Source(stream: source.stream, address: nil), refreshes: refreshes) }
     }
 
     /// What a page has in common with itself after a reload.
@@ -137,8 +132,8 @@ public final class SentRefreshes: Sendable {
         var kinds = BoundedCache<Kind, Sent>(capacity: SentRefreshes.capacity)
         /// The kinds of a source that were sent a refresh, the newest last.
         var sources = BoundedCache<Source, [Kind]>(capacity: SentRefreshes.capacity)
-        /// How many pages were sent the newest refresh because they had missed it.
-        var told = BoundedCache<Origin, (refresh: Int64, pages: Int)>(capacity: SentRefreshes.capacity)
+        /// How many pages of any address were sent the newest refresh because they had missed it.
+        var told = BoundedCache<Kind, (refresh: Int64, pages: Int)>(capacity: SentRefreshes.capacity)
     }
 
     /// As many of one source are remembered.
@@ -163,7 +158,7 @@ public final class SentRefreshes: Sendable {
         case .once: break
         }
         return memory.withLock { memory in
-            let all = memory.told[page.kind.origin]
+            let all = memory.told[page.kind.anywhere]
             let isOver = all.map { newest <= $0.refresh && $0.pages >= SentRefreshes.reloadsOfAll } ?? false
             guard var sent = memory.kinds[page.kind] else { return isOver ? newest : -1 }
             defer { memory.kinds[page.kind] = sent }
@@ -202,9 +197,9 @@ public final class SentRefreshes: Sendable {
         }
         guard page.isCounted else { return }
         memory.withLock { memory in
-            let all = memory.told[page.kind.origin]
+            let all = memory.told[page.kind.anywhere]
             let pages = all.map { $0.refresh == position ? $0.pages : 0 } ?? 0
-            memory.told[page.kind.origin] = (position, pages + 1)
+            memory.told[page.kind.anywhere] = (position, pages + 1)
         }
     }
 
