@@ -149,15 +149,16 @@ final class JobRunner: BackgroundWork {
                 ]
             )
         case .abandoned(let reason):
-            abandoned.add()
-            alarm.withLock { alarm in
-                alarm.isCounted = false
-                if job.kind == .acknowledge || job.kind == .consume { alarm.unacknowledged += 1 }
-            }
             context.log.error(
                 "job abandoned",
                 fields: ["kind": job.kind.rawValue, "provider": job.provider.rawValue, "reason": reason]
             )
+            alarm.withLock { alarm in
+                alarm.isCounted = false
+                if job.kind == .acknowledge || job.kind == .consume { alarm.unacknowledged += 1 }
+            }
+            // Last: who sees the count finds the reason in the log.
+            abandoned.add()
         }
     }
 }

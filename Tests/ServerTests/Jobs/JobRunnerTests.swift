@@ -80,7 +80,7 @@ import Testing
         try ledger.wait { !runner.problems.isEmpty }
         #expect(runner.problems[0].contains("must be acknowledged by 2026-01-01T01:00:00"))
         #expect(ledger.metrics.page().contains("paycast_jobs_waiting 1"))
-        #expect(ledger.lines.all.contains { $0.contains("ERROR") && $0.contains("job urgent") })
+        try ledger.wait { ledger.lines.all.contains { $0.contains("ERROR") && $0.contains("job urgent") } }
         runner.close()
         ledger.close()
     }
