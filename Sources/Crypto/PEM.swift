@@ -6,7 +6,7 @@ public enum PEM {
     public static func blocks(_ label: String, in text: String) -> [[UInt8]]? {
         var blocks: [[UInt8]] = []
         var body: String?
-        for line in text.split(whereSeparator: \.isNewline) {
+        for line in text.utf8.split(whereSeparator: { $0 == 10 || $0 == 13 }).map(Substring.init) {
             if line == "-----BEGIN \(label)-----" {
                 body = ""
             } else if line == "-----END \(label)-----" {

@@ -3,6 +3,21 @@ public func offset(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -
     offset(in: bytes, from: start) { highBitsOfZeroes($0 ^ everyByte(byte)) }
 }
 
+/// Where `mark` stands first in `text`, compared as bytes; nil if it does not.
+public func range(of mark: StaticString, in text: Substring) -> Range<Substring.Index>? {
+    let (bytes, count) = (text.utf8.span, mark.utf8CodeUnitCount)
+    let start = mark.utf8Start
+    var found = offset(of: start[0], in: bytes)
+    while found + count <= bytes.count {
+        if (1..<count).allSatisfy({ bytes[found + $0] == start[$0] }) {
+            let index = text.utf8.index(text.startIndex, offsetBy: found)
+            return index..<text.utf8.index(index, offsetBy: count)
+        }
+        found = offset(of: start[0], in: bytes, from: found + 1)
+    }
+    return nil
+}
+
 /// The offset of the first byte at or after `start` that ends or interrupts a JSON string: a quote, a backslash or a
 /// control character (RFC 8259 §7). Without one, the count of `bytes`.
 public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {

@@ -1,3 +1,4 @@
+import Encoding
 import Pages
 
 /// HTML that is safe to insert into a page. Only a template can make it, so whatever came from outside has been escaped.
@@ -60,9 +61,9 @@ extension ConsoleTemplate {
         let page = try TemplatePage(source)
         var segments: [Segment] = []
         var rest = source[...]
-        while let start = rest.firstRange(of: "{{") {
+        while let start = range(of: "{{", in: rest) {
             let tail = rest[start.upperBound...]
-            guard let end = tail.firstRange(of: "}}"), ConsoleTemplate.isName(tail[..<end.lowerBound]) else {
+            guard let end = range(of: "}}", in: tail), ConsoleTemplate.isName(tail[..<end.lowerBound]) else {
                 throw flaw("{{ is not followed by a name and }}", at: start.lowerBound)
             }
             let place = page.place(at: source.utf8.distance(from: source.startIndex, to: start.lowerBound))

@@ -1,4 +1,5 @@
 import Domain
+import Encoding
 import Support
 
 /// The console's templates: the files `public/console/NAME.html`, which the program carries. A file is a page, and may
@@ -52,10 +53,10 @@ struct ConsoleTemplates: Sendable {
         var parts: [(name: String, source: String)] = []
         var page = ""
         var rest = source[...]
-        while let start = rest.firstRange(of: "<part name=\"") {
+        while let start = range(of: "<part name=\"", in: rest) {
             page += rest[..<start.lowerBound]
             let tail = rest[start.upperBound...]
-            guard let quote = tail.firstRange(of: "\">"), let end = tail.firstRange(of: "</part>") else {
+            guard let quote = range(of: "\">", in: tail), let end = range(of: "</part>", in: tail) else {
                 throw ConsoleTemplateError(description: "line \(page.count { $0.isNewline } + 1): a part has no end")
             }
             let body = tail[quote.upperBound..<end.lowerBound]
