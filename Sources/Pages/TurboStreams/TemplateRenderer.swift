@@ -59,9 +59,9 @@ public struct TemplateRenderer: Sendable, Equatable {
     }
 
     private func filled(_ name: String, action: String, target: String?, values: [String: String]) -> [UInt8]? {
+        let place = PageElement(id: target, entitlement: values[TemplateValues.entitlement])
         let found = find(name, action: action, target: target, values: values)
         guard case .template(let template) = found else { return nil }
-        let place = PageElement(id: target, entitlement: values[TemplateValues.entitlement])
         var bytes: [UInt8] = []
         template.append(values.written(for: template, named: name), on: place, to: &bytes)
         return bytes
@@ -102,19 +102,19 @@ extension TemplateRenderer {
     /// The most specific element for `target`: a variant supplies the elements that it has and leaves the others to the
     /// next variant. For a user with access, a template that has only a banner leaves the card to `success`.
     func find(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
-        let found = findOwn(name, action: action, target: target, values: values)
-        guard found == .otherTargets,
-            PageElement(id: target, entitlement: values[TemplateValues.entitlement])?.target == .paywall,
+        let element = PageElement(id: target, entitlement: values[TemplateValues.entitlement])
+        let found = findOwn(name, action: action, target: target, element: element, values: values)
+        guard found == .otherTargets, element?.target == .paywall,
             FragmentName(rawValue: name)?.requiredTarget == .subscriptionStatus
         else { return found }
-        return findOwn(FragmentName.success.rawValue, action: action, target: target, values: values)
+        return findOwn(FragmentName.success.rawValue, action: action, target: target, element: element, values: values)
     }
 
     /// The ids of the elements that the variants have, sorted; empty if there is no such template. An id that is a value stands
     /// for the main entitlement's.
     func targets(of name: String, values: [String: String]) -> [String] {
         let ids = candidates(name, values: values).flatMap(\.roots.keys)
-        return Set(ids.map { id in PageTarget.allCases.map(\.rawValue).first { id == "{{\($0)}}" } ?? id }).sorted()
+        return Set(ids.map { id in PageTarget.allCases.first { id == $0.placeholder }?.rawValue ?? id }).sorted()
     }
 
     private func candidates(_ name: String, values: [String: String]) -> [TemplateFile] {
@@ -124,9 +124,14 @@ extension TemplateRenderer {
         return (own + keys).compactMap { files[$0] }
     }
 
-    private func findOwn(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
+    private func findOwn(
+        _ name: String,
+        action: String,
+        target: String?,
+        element: PageElement?,
+        values: [String: String]
+    ) -> Found {
         let candidates = candidates(name, values: values)
-        let element = PageElement(id: target, entitlement: values[TemplateValues.entitlement])
         for file in candidates {
             if let template = file.root(action: action, target: target, element: element) { return .template(template) }
         }
@@ -147,16 +152,17 @@ extension [String: String] {
     fileprivate func written(for template: Template, named name: String) -> [String: String] {
         guard FragmentName(rawValue: name) != nil else { return self }
         let format = self[TemplateValues.locale].flatMap { LanguageTag($0) }.map(LocalFormat.of)
+        let zone = self[TemplateValues.timeZone].flatMap { TimeZoneName($0) }
+        guard format != nil || self[TemplateValues.timeZone] != nil else { return self }
         var values = self
-        for day in ["access_until", "trial_ends_at"] where template.shows(day) {
+        for day in template.days {
             guard let end = self["\(day)_iso"].flatMap({ Instant(iso8601: $0) }) else { continue }
-            let zone = self[TemplateValues.timeZone].flatMap { TimeZoneName($0) }
             let local = zone.flatMap { ZonedDay.local(end, in: $0) }
             // A node of another version may have taken a newer zone.
             if local == nil { values[TemplateValues.timeZone] = nil }
             values[day] = format?.date(local ?? end) ?? local?.longDate ?? self[day]
         }
-        if let format, template.shows("price"), let price = self["price"] {
+        if let format, template.showsPrice, let price = self["price"] {
             values["price"] = format.price(price, currency: self["currency"] ?? "") ?? price
         }
         return values
@@ -197,24 +203,29 @@ struct Template: Equatable {
         case value(String, otherwise: [UInt8])
         /// A value at the start of a URL (`href="{{url}}"`), where `javascript:` would be code.
         case address(String)
+
+        /// Of the value.
+        var name: String? {
+            switch self {
+            case .literal: nil
+            case .value(let name, _), .address(let name): name
+            }
+        }
     }
 
     let segments: [Segment]
+    /// The values that are days, of those that it shows.
+    let days: [String]
+    let showsPrice: Bool
 
     init(_ source: [UInt8]) throws(MarkupError) { try self.init(source, range: source.indices) }
 
     /// `values` are the names that the template may use; nil allows any, because they come with a broadcast.
     init(_ source: [UInt8], range: Range<Int>, values: Set<String>? = nil) throws(MarkupError) {
         segments = try TemplateCompiler.segments(of: range, in: source, values: values)
-    }
-
-    func shows(_ value: String) -> Bool {
-        segments.contains { segment in
-            switch segment {
-            case .literal: false
-            case .value(let name, _), .address(let name): name == value
-            }
-        }
+        let shown = segments.compactMap(\.name)
+        days = ["access_until", "trial_ends_at"].filter(shown.contains)
+        showsPrice = shown.contains("price")
     }
 
     /// A name that has no value shows nothing. `place` has the ids of the page's elements.

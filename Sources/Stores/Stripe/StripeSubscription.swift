@@ -61,6 +61,7 @@ struct StripeSubscription {
     /// never guessed.
     func snapshot(statedAt: Instant) -> Snapshot? {
         guard let product, let standing = state(statedAt) else { return nil }
+        let (isClosed, renews) = (isClosed, renews)
         return Snapshot(
             state: standing.state,
             product: product,
@@ -86,7 +87,7 @@ struct StripeSubscription {
     }
 
     /// Nobody uses an item of quantity 0, and no invoice charges for it. A metered item has no quantity.
-    private var isClosed: Bool { status != "incomplete" && !isOver && item?.amount("quantity") == 0 }
+    private var isClosed: Bool { item?.amount("quantity") == 0 && status != "incomplete" && !isOver }
 
     private func state(_ statedAt: Instant) -> (state: ContractState, until: Instant?)? {
         // Since when is not stated.

@@ -55,7 +55,7 @@ struct TemplateFile: Equatable {
 
     static func isID(_ id: String, of target: PageTarget, folder: String?) -> Bool {
         let written = spelled(id)
-        return written == target.rawValue || written == "{{\(target.rawValue)}}"
+        return written == target.rawValue || written == target.placeholder
             || folder.map { written == "\(target.rawValue)_\($0)" } ?? false
     }
 
@@ -63,7 +63,7 @@ struct TemplateFile: Equatable {
     /// `element` is the page's element that `target` is.
     func root(action: String, target: String?, element: PageElement? = nil) -> Template? {
         if let target, let root = roots[target] { return root }
-        if let element, let root = roots["{{\(element.target.rawValue)}}"] { return root }
+        if let element, let root = roots[element.target.placeholder] { return root }
         guard target == nil || action != "replace", roots.count == 1 else { return nil }
         return roots.values.first
     }
@@ -104,7 +104,7 @@ extension TemplateFile {
         guard elements.contains(where: { isID($0.id ?? "", of: required, folder: folder) }) else {
             let reason = "the page keeps that id only if the fragment has it"
             let hint = name == .success ? "; \(forConsumables)" : ""
-            throw MarkupError("has no element with id=\"{{\(required.rawValue)}}\" at the top level; \(reason)\(hint)")
+            throw MarkupError("has no element with id=\"\(required.placeholder)\" at the top level; \(reason)\(hint)")
         }
     }
 
@@ -132,6 +132,16 @@ extension TemplateFile {
         guard let id = elements[0].id, !id.isEmpty, !id.contains("{{") else {
             let todo = "give it the id of the element that it replaces, without a placeholder"
             throw MarkupError("<\(elements[0].name)> has no id; \(todo)")
+        }
+    }
+}
+
+extension PageTarget {
+    /// The id as a template writes it that serves every entitlement.
+    var placeholder: String {
+        switch self {
+        case .paywall: "{{paywall}}"
+        case .subscriptionStatus: "{{subscription_status}}"
         }
     }
 }
