@@ -33,12 +33,12 @@ extension SocketLoop {
     }
 
     /// Writes messages to a live page. `refresh` is the newest entry among them that makes it reload, if there is one.
-    func write(_ bytes: [UInt8], refresh: Int64?, to subscriber: Subscriber) {
-        turn.wrote(bytes.count)
-        guard subscriber.connection.link.write(bytes) else { return end(subscriber.connection) }
-        if let refresh {
+    func write(_ frames: (bytes: [UInt8], refresh: Int64?), to subscriber: Subscriber) {
+        turn.wrote(frames.bytes.count)
+        guard subscriber.connection.link.write(frames.bytes) else { return end(subscriber.connection) }
+        if let refresh = frames.refresh {
             settings.sentRefreshes.recordLive(refresh, at: subscriber.page)
-            hadRefresh(subscriber.subscription)
+            subscriber.hadRefresh = true
         }
         wrote(to: subscriber.connection)
     }
@@ -69,7 +69,7 @@ extension SocketLoop {
             guard subscriber.connection.link.write(frames.bytes(for: subscriber)) else { return false }
             if let refresh = frame.refresh {
                 settings.sentRefreshes.recordMissed(refresh, at: subscriber.page)
-                hadRefresh(subscriber.subscription)
+                subscriber.hadRefresh = true
             }
             wrote(to: subscriber.connection)
             guard !subscriber.connection.link.isBehind else { return true }
@@ -136,7 +136,7 @@ extension SocketLoop {
             for _ in recipients.live {
                 metrics.deliveries.add()
                 var frames = FrameCache(html: message.html, cursor: nil)
-                write(frames.bytes(for: subscriber), refresh: reloadGap, to: subscriber)
+                write((frames.bytes(for: subscriber), reloadGap), to: subscriber)
             }
             endSlowConsumers(recipients.closed)
         }
@@ -190,7 +190,7 @@ extension SocketLoop {
         if let newest = news.newestRefresh {
             let page = subscriber.page
             let reached = settings.sentRefreshes.reached(by: page, missing: newest, firstEnded: Socket.firstEnded)
-            if reached >= 0 { hadRefresh(subscriber.subscription) }
+            if reached >= 0 { subscriber.hadRefresh = true }
             news = news.withRefreshes(after: reached)
         } else {
             settings.sentRefreshes.came(subscriber.page, firstEnded: Socket.firstEnded)

@@ -36,16 +36,9 @@ extension SocketLoop {
         on connection: Connection
     ) -> Subscriber {
         let now = settings.clock.now()
-        let subscriber = Subscriber(
-            connection: connection,
-            subscription: hub.subscribe(to: request.stream),
-            stream: request.stream,
-            transport: transport,
-            refreshes: request.refreshes,
-            openedAt: now,
-            expires: request.expires,
-            head: heads.shared(head)
-        )
+        let subscription = hub.subscribe(to: request.stream)
+        let subscriber = Subscriber(request, as: transport, on: connection, subscription: subscription, openedAt: now)
+        subscriber.head = heads.shared(head)
         let index = Int(subscriber.subscription.index)
         if index >= subscribers.count {
             subscribers.append(contentsOf: repeatElement(nil, count: index + 1 - subscribers.count))
@@ -70,11 +63,6 @@ extension SocketLoop {
         if subscriber.transport == .feed, !hub.follows(subscriber.stream) { feeds[subscriber.stream] = nil }
         port.count(-1, followersOf: subscriber.stream)
         if subscriber.hadRefresh { settings.sentRefreshes.left(subscriber.page) }
-    }
-
-    /// A refresh was sent to a page, or one that it had before counts for it.
-    func hadRefresh(_ id: SubscriptionID) {
-        if subscriber(id) != nil { subscribers[Int(id.index)]?.hadRefresh = true }
     }
 
     /// Ends everything that the connection follows.
@@ -104,21 +92,39 @@ extension SocketLoop {
     }
 }
 
-/// The destination of one subscription's messages. A loop finds it by the subscription's place in the hub's slab.
-struct Subscriber {
+/// The destination of one subscription's messages. A loop owns it, and finds it by the subscription's place in the hub's slab.
+///
+/// A class, because a copy for each page that a message is written to was a tenth of what we add to the kernel's work.
+final class Subscriber {
     let connection: Connection
     let subscription: SubscriptionID
     let stream: StreamName
     let transport: Transport
     /// The refreshes that its page receives when it catches up.
     let refreshes: RefreshPolicy
-    /// Whether one of any kind has reached it, which may reload it (`SentRefreshes`).
+    /// Whether one of any kind was sent to it, or counts for it, which may reload it (`SentRefreshes`).
     var hadRefresh = false
     let openedAt: Instant
     /// When its name ends.
     let expires: Instant?
     /// The prefix of each message to it: the identifier of a cable subscription, otherwise nothing.
-    let head: [UInt8]
+    var head: [UInt8] = []
+
+    init(
+        _ request: PageRequest,
+        as transport: Transport,
+        on connection: Connection,
+        subscription: SubscriptionID,
+        openedAt: Instant
+    ) {
+        self.connection = connection
+        self.subscription = subscription
+        stream = request.stream
+        self.transport = transport
+        refreshes = request.refreshes
+        self.openedAt = openedAt
+        expires = request.expires
+    }
 
     /// Its page, as far as it can be told from others.
     var page: SentRefreshes.Page {

@@ -28,7 +28,7 @@ struct UnwrittenMessages {
     /// Whether it is being written, so that nothing may be added.
     private var isClosed = false
     /// How many messages were written, each counted for each page: some pages leave before, or fall behind.
-    private(set) var frames = 0
+    private(set) var written = 0
     /// Who is told, once everything is written, to how many pages a publication went.
     var landings: [(delivery: DeliveryTracker, pages: Int)] = []
     /// What the port counts as owed until everything is written.
@@ -72,10 +72,11 @@ struct UnwrittenMessages {
         return nil
     }
 
-    /// What the page to write to now gets.
-    mutating func bytes(for subscriber: Subscriber) -> [UInt8] {
-        frames += 1 + fanouts[next.fanout].others.count
-        return fanouts[next.fanout].frames.bytes(for: subscriber)
+    /// What the page to write to now gets, and the newest entry in it that makes the page reload.
+    mutating func frames(for subscriber: Subscriber) -> (bytes: [UInt8], refresh: Int64?) {
+        let place = next.fanout
+        written += 1 + fanouts[place].others.count
+        return (fanouts[place].frames.bytes(for: subscriber), fanouts[place].refresh)
     }
 
     /// The messages in that.
@@ -92,15 +93,12 @@ struct UnwrittenMessages {
         return nil
     }
 
-    /// The newest entry in that which makes the page reload.
-    var refresh: Int64? { fanouts[next.fanout].refresh }
-
     /// Everything is written. Keeps the room for one fan-out, which is what most turns need.
     mutating func clear() {
         fanouts.removeAll(keepingCapacity: fanouts.count == 1)
         landings.removeAll(keepingCapacity: landings.count == 1)
         if !places.isEmpty { places = [:] }
-        (bytes, frames, owed) = (0, 0, 0)
+        (bytes, written, owed) = (0, 0, 0)
         next = (0, 0)
         isClosed = false
     }

@@ -63,7 +63,7 @@ extension SocketLoop {
 
     private func writeMessages(to subscriber: Subscriber) {
         guard subscriber.connection.isBlocked else {
-            return write(unwritten.bytes(for: subscriber), refresh: unwritten.refresh, to: subscriber)
+            return write(unwritten.frames(for: subscriber), to: subscriber)
         }
         // It has fallen behind since then.
         let isFull = unwritten.messages.contains { !hub.queue($0, for: subscriber.subscription) }
@@ -79,7 +79,7 @@ extension SocketLoop {
 
     /// Everything that was published is written.
     private func settle() {
-        metrics.deliveries.add(unwritten.frames)
+        metrics.deliveries.add(unwritten.written)
         for (delivery, pages) in unwritten.landings { delivery.landed(pages) }
         port.wrote(unwritten.owed)
         unwritten.clear()

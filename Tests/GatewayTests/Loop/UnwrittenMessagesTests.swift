@@ -23,22 +23,22 @@ import Testing
 
     private mutating func subscribers(_ count: Int, over transport: Transport = .webSocket) -> [Subscriber] {
         (0..<count).map { _ in
-            Subscriber(
-                connection: Connection(
-                    id: ConnectionID(number: 1),
-                    link: Nowhere(),
-                    phase: .reading,
-                    peer: nil,
-                    admission: .accept
-                ),
-                subscription: hub.subscribe(to: stream),
-                stream: stream,
-                transport: transport,
-                refreshes: .never,
-                openedAt: Instant(milliseconds: 0),
-                expires: nil,
-                head: Array(#"{"identifier":"x","message":"#.utf8)
+            let connection = Connection(
+                id: ConnectionID(number: 1),
+                link: Nowhere(),
+                phase: .reading,
+                peer: nil,
+                admission: .accept
             )
+            let subscriber = Subscriber(
+                PageRequest(stream: stream, readCatchUp: { _ in true }),
+                as: transport,
+                on: connection,
+                subscription: hub.subscribe(to: stream),
+                openedAt: Instant(milliseconds: 0)
+            )
+            subscriber.head = Array(#"{"identifier":"x","message":"#.utf8)
+            return subscriber
         }
     }
 
@@ -73,11 +73,11 @@ import Testing
             guard let page = pages.first(where: { $0.subscription == id }) else { continue }
             let texts = unwritten.messages.map { String(decoding: $0.html, as: UTF8.self) }
             let frames = texts.map { Frame.encode(.text, payload: Array($0.utf8)) }
-            #expect(unwritten.bytes(for: page) == Array(frames.joined()))
+            #expect(unwritten.frames(for: page).bytes == Array(frames.joined()))
             written.append(texts.joined(separator: "+"))
         }
         #expect(written == ["one+two", "one+two", "else"])
-        #expect(unwritten.frames == 5)
+        #expect(unwritten.written == 5)
     }
 
     /// One page leaves, another falls behind.
@@ -89,9 +89,9 @@ import Testing
             unwritten.add(message(text), cursor: nil, to: ContiguousArray(pages.map(\.subscription)))
         }
         _ = unwritten.nextPage()
-        _ = unwritten.bytes(for: pages[0])
+        _ = unwritten.frames(for: pages[0])
         while unwritten.nextPage() != nil {}
-        #expect(unwritten.frames == 2)
+        #expect(unwritten.written == 2)
     }
 
     /// A page came in between.
@@ -147,14 +147,15 @@ import Testing
 
     @Test func theNewestRefreshIsTold() {
         var suite = self
-        let page = suite.subscribers(1)[0].subscription
+        let page = suite.subscribers(1)[0]
         var unwritten = UnwrittenMessages()
+        let ids: ContiguousArray = [page.subscription]
         for position in [8, 9] as [Int64] {
-            unwritten.add(Message(stream: stream, position: position, parts: [.refresh]), cursor: nil, to: [page])
+            unwritten.add(Message(stream: stream, position: position, parts: [.refresh]), cursor: nil, to: ids)
         }
-        unwritten.add(message("one", at: 10), cursor: nil, to: [page])
+        unwritten.add(message("one", at: 10), cursor: nil, to: ids)
         _ = unwritten.nextPage()
-        #expect(unwritten.refresh == 9)
+        #expect(unwritten.frames(for: page).refresh == 9)
     }
 }
 
