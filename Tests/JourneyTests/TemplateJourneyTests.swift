@@ -69,6 +69,46 @@ import Testing
         }
     }
 
+    /// Who reads the language would get two languages on one page, and who wrote the file believes that it is shown.
+    @Test func namesALanguageThatIsBegunAndOneThatIsTakenForAProduct() throws {
+        let source = folder.read("public/fragments/success.html") ?? ""
+        let ending = folder.read("public/fragments/ending.html") ?? ""
+        folder.write(ending, to: "public/fragments/ending.pro.anual.html")
+        folder.write(source, to: "public/fragments/success.fr.html")
+        folder.write(source, to: "public/fragments/success.francais.html")
+        let catalog = folder.write(#"{"products":{"pro.annual":{}}}"#, to: "catalog.json")
+        let server = try PaycastServer(publicFolder: folder.path("public"), environment: ["PAYCAST_CATALOG": catalog])
+        let begun =
+            "fragments/*.fr.html do not translate ending, fix_billing, manage, moved, paused and 5 more"
+        let taken =
+            "fragments/success.francais.html is shown for no language: francais is taken for a product; did you mean "
+            + "success.fr.html?"
+        let unknown = "fragments/ending.pro.anual.html is for pro.anual, which is neither a product of the catalog nor"
+        let told = [begun, taken, unknown]
+        for text in told { _ = try server.process.errorLine { $0.contains("template") && $0.contains(text) } }
+        let answer = try ready(server)
+        let doctor = doctor(in: server.folder.path)
+        _ = try doctor.waitForExit(timeout: .seconds(40))
+        #expect(answer.status == 200)
+        for text in told {
+            #expect(answer.text.contains(text), "\(answer)")
+            #expect(doctor.output.contains("\nwarn  ready                 \(text)"), "\(doctor.output)")
+        }
+        // A reload with a catalog that has the product, and the files that were missing.
+        folder.write(#"{"products":{"pro.annual":{},"pro.anual":{}}}"#, to: "catalog.json")
+        server.process.send(.hangUp)
+        folder.remove("public/fragments/success.francais.html")
+        for name in FragmentName.allCases where name != .success {
+            let source = folder.read("public/fragments/\(name.rawValue).html") ?? ""
+            folder.write(source, to: "public/fragments/\(name.rawValue).fr.html")
+        }
+        folder.write(ending, to: "public/fragments/ending.pro.anual.fr.html")
+        try Deadline(.seconds(60)).wait(for: "a complete language") {
+            let text = try ready(server).text
+            return !told.contains { text.contains($0) }
+        }
+    }
+
     @Test func anUnknownValueIsRefusedAtTheStartAndKeptOutLater() throws {
         let good = folder.read("public/fragments/success.html") ?? ""
         let bad = good.replacing("{{product}}", with: "{{prodct}}")

@@ -89,7 +89,7 @@ struct LoadedTemplates: Sendable {
                 served: files,
                 onlyForMain: templates.filesOfMainAlone,
                 entitlements: catalog.entitlements
-            )
+            ) + TemplateWarning.all(served: files, catalog: catalog)
     }
 
     /// What pages get meanwhile, and what a start would do, is what an operator has to know.
