@@ -114,8 +114,17 @@ public final class Console: Sendable {
             guard case .page(let page, let user) = route, let page else { throw .notFound("There is no such page.") }
             return try answer(page, of: user, to: request, session: session)
         } catch {
-            return templates.page(error, session: session)
+            return templates.page(error, session: session, troubles: troubles(after: error, for: session))
         }
+    }
+
+    /// When nothing answers, because the ledger does not, whoever may know is told what the server itself finds wrong.
+    private func troubles(after error: ConsoleError, for session: ConsoleSession?) -> Markup {
+        guard case .unavailable = error, let session, session.user == nil, session.rights.contains(.operate),
+            let found = try? ConsoleAPI(handler: handler, session: session).readiness()
+        else { return .empty }
+        let sentences = templates.sentences(problems: found.problems, warnings: found.warnings)
+        return templates["error.troubles"].render(["sentences": sentences])
     }
 
     /// Nil if the route is no part of the door.

@@ -27,6 +27,13 @@ struct ConsoleAPI: Sendable {
         try ask("GET", route, query: query)
     }
 
+    /// What this server says of itself, which needs no ledger. It answers 503 with the same members as 200.
+    func readiness() throws(ConsoleError) -> Readiness {
+        let response = try send("GET", .ready)
+        guard let found = JSON.decode(Readiness.self, from: response.body) else { throw ConsoleError(response) }
+        return found
+    }
+
     /// What the stores said in the first of some events, by their cursors. Each takes a question to the ledger; the first that is
     /// not answered ends it, since a ledger that hangs would be waited for at each.
     func answers(about events: [FeedItem]) -> [String: EventAnswer] {

@@ -36,10 +36,10 @@ extension ConsoleTemplates {
     }
 
     /// What went wrong, as a page.
-    func page(_ error: ConsoleError, session: ConsoleSession?) -> Response {
+    func page(_ error: ConsoleError, session: ConsoleSession?, troubles: Markup = .empty) -> Response {
         let user = session?.user
         let body = self["error"].render([
-            "title": error.title, "message": error.message,
+            "title": error.title, "message": error.message, "troubles": troubles,
             "address": Field(String((user.map(ConsoleAddress.user) ?? "/console").dropFirst())),
             "place": user == nil ? "To the overview" : "To the user's page",
         ])

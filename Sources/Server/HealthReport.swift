@@ -24,10 +24,10 @@ struct HealthReport: Sendable {
         let (ledger, templates) = (core.writer.health, core.templates)
         let settings = core.configuration.gaps.map(\.description)
         let broadcasts = listeners.flatMap(\.problems)
-        let parts = templates.problems + broadcasts + background.problems + core.storeContext.health.problems
+        let parts = broadcasts + background.problems + core.storeContext.health.problems
         let shared = core.ledger.follower?.report
         let warnings: [[String]] = [
-            core.refusedReloads.value, certificate.warnings, templates.warnings.map(\.description),
+            core.refusedReloads.value, certificate.warnings, templates.broken, templates.warnings.map(\.description),
             listeners.flatMap(\.warnings), core.deliveries.warnings, background.hooks?.warnings ?? [],
             background.catalog.warnings,
         ]

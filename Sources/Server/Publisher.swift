@@ -7,7 +7,7 @@ import Support
 import Synchronization
 
 /// Turns committed entries into messages for the loops: each fragment is rendered once, on the thread that committed
-/// it.
+/// it, or that follows what all nodes commit.
 final class Publisher: Sendable {
     private let templates: TemplateLoader
     private let telemetry: WebhookTelemetry
@@ -50,6 +50,7 @@ final class Publisher: Sendable {
         }
         let renderer = templates.renderer
         publish(entries.map { publication($0, renderer: renderer, committedAt: now) })
+        telemetry.published(entries.compactMap(\.notice.eventKey))
     }
 
     private func publication(_ entry: Entry, renderer: TemplateRenderer, committedAt: MonotonicTime) -> Publication {

@@ -19,7 +19,7 @@ extension Server {
         }
         let policy = configuration.accessPolicy
         core.catalogs.replace(with: policy.catalog)
-        core.templates.adopt(policy.catalog.entitlements)
+        core.templates.adopt(policy.catalog)
         watcher.wake()
         if !(services.writer.submit(.policy(policy)) && services.reader.adopt(policy)) {
             core.log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")

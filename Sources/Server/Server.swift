@@ -138,7 +138,7 @@ public final class Server {
             if state.trim.isDue(ended: gateway.endedConnections, published: gateway.publishedBytes) { Allocator.trim() }
             history.tick(at: clock.now())
             state.certificate?.refresh()
-            if state.templates.refresh() { gateway.forgetRecentMessages() }
+            if state.templates.refresh(at: clock.now()) { gateway.forgetRecentMessages() }
             return .seconds(1)
         }
         return routine

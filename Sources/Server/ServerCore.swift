@@ -2,7 +2,7 @@ import API
 import Domain
 import Gateway
 import Ledger
-import Pages
+public import Pages
 import PostgresLedger
 import Rails
 import Support
@@ -58,7 +58,7 @@ struct ServerCore {
         ProcessMetrics.register(in: metrics, version: releaseVersion, start: Clock().now())
         metrics.gauge(.clock) { [clock] in Int(clock.now().seconds) }
         keys = try ServerKeys(configuration)
-        templates = try ServerCore.templates(configuration)
+        templates = try starting { try configuration.templates() }
         catalogs = SharedValue(configuration.accessPolicy.catalog)
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
         address = try ServerCore.address(configuration)
@@ -142,18 +142,20 @@ struct ServerCore {
             )
         }
     }
+}
 
-    private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateLoader {
+extension Configuration {
+    /// The templates that a server with these settings shows: its own files, or the program's where there is no folder of them.
+    public func templates() throws(TemplateProblems) -> TemplateLoader {
         // The built-in offers, and what the demo's entitlements have of their own, are for development; in production, the app's
         // own server renders its offers.
-        let entitlements = configuration.accessPolicy.catalog.entitlements
-        let folders = configuration.isDevelopment ? entitlements.map { "\($0)/" } : []
+        let catalog = accessPolicy.catalog
+        let folders = isDevelopment ? catalog.entitlements.map { "\($0)/" } : []
         let own = Assets.fragments.filter { file, _ in
             if file.contains("/") { return folders.contains { file.hasPrefix($0) } }
-            return configuration.isDevelopment || !file.hasPrefix("paywall.")
+            return isDevelopment || !file.hasPrefix("paywall.")
         }
-        let folder = "\(configuration.publicFolder ?? "public")/fragments"
-        return try starting { try TemplateLoader(folder: folder, builtIn: own, entitlements: entitlements) }
+        return try TemplateLoader(folder: "\(publicFolder ?? "public")/fragments", builtIn: own, catalog: catalog)
     }
 }
 

@@ -1,3 +1,4 @@
+import Domain
 import Pages
 import Support
 
@@ -16,8 +17,8 @@ struct TemplateWatch {
     }
 
     /// Looks at the files again. Returns true if pages look different from now on.
-    mutating func refresh() -> Bool {
-        let changes = templates.refresh()
+    mutating func refresh(at now: Instant) -> Bool {
+        let changes = templates.refresh(at: now)
         let warnings = templates.warnings
         if changes.hasOwnFolder {
             log.info("templates", fields: ["effect": "those of fragments/ are served in place of the program's own"])

@@ -59,4 +59,32 @@ import Testing
         #expect(telemetry.receivedAt(stripe) == nil && telemetry.receivedAt(google) == 2)
         #expect(telemetry.timings[stripe]?.duplicates == 1 && telemetry.timings[google]?.duplicates == 0)
     }
+
+    /// Behind PostgreSQL the store is answered by one thread, and the loops get the entry from another.
+    @Test(arguments: [true, false]) func anArrivalLastsUntilTheLoopsHaveTheEvent(isAnsweredFirst: Bool) throws {
+        let telemetry = WebhookTelemetry(Metrics())
+        let start = monotonicNanoseconds()
+        telemetry.verified(a, receivedAt: start)
+        if isAnsweredFirst { telemetry.answered(a, outcome: .applied, receivedAt: start) }
+        #expect(telemetry.receivedAt(a) == start)
+        telemetry.timings.published(a, committedAt: start + 60_000_000_000, renderedAt: start + 60_000_000_001)
+        telemetry.published([a, b])
+        if !isAnsweredFirst { telemetry.answered(a, outcome: .applied, receivedAt: start) }
+        #expect(telemetry.receivedAt(a) == nil)
+        let committed = try #require(telemetry.timings[a]?.committed)
+        #expect((committed < start + 60_000_000_000) == isAnsweredFirst)
+    }
+
+    @Test func whatIsNeverPublishedIsForgotten() {
+        let telemetry = WebhookTelemetry(Metrics())
+        telemetry.verified(a, receivedAt: 1)
+        telemetry.answered(a, outcome: nil, receivedAt: 1)
+        #expect(telemetry.receivedAt(a) == nil, "the store sends it again")
+        telemetry.verified(b, receivedAt: 1)
+        telemetry.answered(b, outcome: .ignored, receivedAt: 1)
+        for event in 1..<WebhookTelemetry.limit { telemetry.verified(Self.event(String(event)), receivedAt: 2) }
+        #expect(telemetry.receivedAt(b) == 1)
+        telemetry.verified(a, receivedAt: 3)
+        #expect(telemetry.receivedAt(b) == nil && telemetry.receivedAt(a) == 3)
+    }
 }

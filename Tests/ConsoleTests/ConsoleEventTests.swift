@@ -263,7 +263,44 @@ import Testing
         // The overview says the same.
         let overview = try site.send("/console", cookie: cookie).text
         #expect(overview.contains("<p>" + lead) && overview.contains("the disk is full"), "\(overview)")
-        #expect(try site.send("/console/nodes", cookie: cookie).text.contains("alone on its ledger"))
+        site.api.answer(.ready, status: 503, with: Readiness(problems: ["the disk is full"], warnings: []))
+        let nodes = try site.send("/console/nodes", cookie: cookie)
+        #expect(
+            nodes.status == 200 && nodes.text.contains("alone on its ledger") && nodes.text.contains("the disk is full")
+        )
+    }
+
+    /// Whoever may know it is told what the server finds wrong with itself, in place of what the ledger has.
+    @Test func withoutTheLedgerThePagesHaveTheServersTroubles() throws {
+        let site = ConsoleTestSite(keys: [Self.operations, ConsoleTestSite.support])
+        let (operations, support) = (try site.logIn(Self.operations), try site.logIn())
+        for route in [Route.attention, .events, .user("42")] {
+            site.api.answer(
+                route,
+                status: 503,
+                with: ErrorAnswer(error: "ledger_unavailable", message: "No ledger <1>.")
+            )
+        }
+        site.api.answer(
+            .ready,
+            status: 503,
+            with: Readiness(problems: ["ledger: lost <2>"], warnings: ["template <3>"])
+        )
+        for path in ["/console/attention", "/console/live", "/console/users/42"] {
+            let page = try site.send(path, cookie: operations)
+            #expect(
+                page.status == 503 && page.text.contains("No answer at the moment") && page.text.contains("&lt;1&gt;")
+            )
+            #expect(page.text.contains("<b>Problem:</b> ledger: lost &lt;2&gt;"), "\(page.text)")
+            #expect(page.text.contains("<b>Warning:</b> template &lt;3&gt;"), "\(page.text)")
+        }
+        let overview = try site.send("/console", cookie: operations)
+        #expect(overview.status == 200 && overview.text.contains("ledger: lost") && overview.text.contains("No ledger"))
+        #expect(try !site.send("/console/users/42", cookie: support).text.contains("lost"))
+        // A server that does not even answer that.
+        site.api.answer(.ready, status: 503, with: ErrorAnswer(error: "busy", message: "Too busy."))
+        #expect(try site.send("/console/attention", cookie: operations).text.contains("No answer at the moment"))
+        #expect(try site.send("/console/nodes", cookie: operations).text.contains("Too busy."))
     }
 
     @Test func productsThatNobodyNamesAreListed() throws {

@@ -1,3 +1,6 @@
+import API
+import APIModel
+import HTTPClient
 import Simulator
 import TestSupport
 import Testing
@@ -23,20 +26,40 @@ import Testing
         #expect(try trigger.waitForExit() == 0, "\(trigger.errors)")
     }
 
-    @Test func aPaymentIsFollowedToTheLastSocket() throws {
-        let server = try PaycastServer(["--dev", "--loops", "2"])
+    enum Engine: String, CaseIterable, Sendable {
+        case sqlite, postgres
+
+        static let here = allCases.filter { $0 == .sqlite || PostgresCluster.isInstalled }
+
+        var cluster: PostgresCluster? { get throws { self == .postgres ? try PostgresCluster() : nil } }
+    }
+
+    /// Behind PostgreSQL, another thread than the one that answers the store hands the commit to the loops: each payment is
+    /// followed, and not only those for which that one is faster.
+    @Test(arguments: Engine.here) func everyPaymentIsFollowedToTheLastSocket(in engine: Engine) throws {
+        let cluster = try engine.cluster
+        let server = try PaycastServer(
+            ["--dev", "--loops", "2"],
+            environment: cluster.map { ["DATABASE_URL": $0.url] } ?? [:]
+        )
         let sign = server.paycast("sign", "user:42:paywall")
         #expect(try sign.waitForExit() == 0)
         let page = try EventStreamClient(port: server.port, path: "/streams?name=\(sign.output.prefix { $0 != "\n" })")
         _ = try page.block()
         try buy("42", on: server)
         _ = try page.message()
-        #expect(try value("paycast_webhook_verified_seconds_count", on: server) == "1")
-        #expect(try value("paycast_webhook_committed_seconds_count", on: server) == "1")
+        for _ in 0..<4 {
+            let renewal = server.paycast("trigger", "apple", "DID_RENEW", "--user", "42")
+            #expect(try renewal.waitForExit() == 0, "\(renewal.errors)")
+            _ = try page.message()
+        }
+        #expect(try value("paycast_webhook_verified_seconds_count", on: server) == "5")
+        #expect(try value("paycast_webhook_committed_seconds_count", on: server) == "5")
         // The page's loop writes; the last loop counts.
         try Deadline(.seconds(60)).wait(for: "written") {
-            try value("paycast_webhook_written_seconds_count", on: server) == "1"
+            try value("paycast_webhook_written_seconds_count", on: server) == "5"
         }
+        try showsTheWay(of: "42", on: server)
         #expect(try value("paycast_pages{transport=\"sse\"}", on: server) == "1")
         #expect(try value("anycable_go_clients_num", on: server) == "1")
         #expect(try value("anycable_go_sse_clients_num", on: server) == "1")
@@ -45,7 +68,36 @@ import Testing
         let unheard = try value("paycast_unheard_total", on: server)
         try buy("43", on: server)
         try Deadline(.seconds(60)).wait(for: "unheard") { try value("paycast_unheard_total", on: server) != unheard }
-        #expect(try value("paycast_webhook_written_seconds_count", on: server) == "1", "nobody followed 43")
+        #expect(try value("paycast_webhook_written_seconds_count", on: server) == "5", "nobody followed 43")
+    }
+
+    /// What the console tells of it: each event's way to the last socket, and the times in the pictures of the overview.
+    private func showsTheWay(of user: String, on server: PaycastServer) throws {
+        let client = HTTPClient(timeout: .seconds(60))
+        func text(_ path: String, cookie: String? = nil) throws -> String {
+            let answer = try client.send("GET", to: server.url + path, headers: cookie.map { [("Cookie", $0)] } ?? [])
+            return String(decoding: answer.body, as: UTF8.self)
+        }
+        let door = try client.send("GET", to: server.url + "/console/enter")
+        let cookie = String(try #require(door.header("Set-Cookie")).prefix { $0 != ";" })
+        let key = try DevelopmentWorkspace.existing(in: server.folder.path).apiKey
+        let events = try client.send(
+            "GET",
+            to: server.url + "/users/\(user)/events",
+            headers: [("Authorization", "Bearer \(key)")]
+        )
+        let found = try #require(JSON.decode(UserEventsAnswer.self, from: events.body)).events.filter {
+            $0.event != nil
+        }
+        #expect(found.count == 5)
+        for event in found {
+            let page = try text("/console/events/\(event.cursor)", cookie: cookie)
+            for step in ["Proven genuine", "Committed", "Rendered", "First socket", "Last socket, of 1 page"] {
+                #expect(page.contains(step), "\(step): \(page)")
+            }
+        }
+        let overview = try text("/console", cookie: cookie)
+        #expect(overview.contains("first byte to the pages: up to "), "\(overview)")
     }
 
     /// The store comes back with it: only then it counts.

@@ -30,9 +30,82 @@ import Testing
         for text in told { #expect(answer.text.contains(text)) }
         let doctor = doctor(in: server.folder.path)
         #expect(try doctor.waitForExit(timeout: .seconds(40)) == 0, "\(doctor.output)")
+        // A server that runs says it once.
         for text in told {
-            #expect(doctor.output.contains("\nwarn  templates             \(text)"), "\(doctor.output)")
             #expect(doctor.output.contains("\nwarn  ready                 \(text)"), "\(doctor.output)")
+        }
+        #expect(!doctor.output.contains("  templates  "), "\(doctor.output)")
+        try server.stop(with: .terminate)
+        let alone = self.doctor(in: server.folder.path)
+        _ = try alone.waitForExit(timeout: .seconds(40))
+        for text in told { #expect(alone.output.contains("\nwarn  templates             \(text)"), "\(alone.output)") }
+    }
+
+    /// The program's own are shown then, and whoever is asked says so.
+    @Test(arguments: [true, false]) func aPublicFolderWithoutTemplatesIsComplete(isDevelopment: Bool) throws {
+        folder.write("<p>hello</p>", to: "bare/index.html")
+        let settings = [
+            "PAYCAST_PUBLIC": folder.path("bare"), "PAYCAST_API_KEY": "api-key-of-the-tests-0123456789",
+            "PAYCAST_STREAM_KEYS": "stream-key-of-the-tests-0123456789",
+            "PAYCAST_STRIPE_SECRETS": "whsec_0123456789abcdef",
+        ]
+        let mode = isDevelopment ? ["--dev"] : []
+        let server = try PaycastServer(mode, publicFolder: folder.path("bare"), environment: settings)
+        // Only offers of its own a program in production has none.
+        let offers = "fragments/paywall.html is missing: a page whose user's access ends reloads"
+        #expect(try ready(server).text.contains(offers) == !isDevelopment)
+        for (isRunning, line) in [(true, "\nwarn  ready                 "), (false, "\nwarn  templates             ")] {
+            if !isRunning { try server.stop(with: .terminate) }
+            let doctor = PaycastProgram.start(
+                ["doctor", "--server", server.url] + mode,
+                environment: settings,
+                folder: server.folder.path
+            )
+            _ = try doctor.waitForExit(timeout: .seconds(40))
+            #expect(!doctor.output.contains("has no templates"), "\(doctor.output)")
+            #expect(doctor.output.contains(line + offers) == !isDevelopment, "\(doctor.output)")
+            let own = "ok    templates             there is one for every state in the program: there is no "
+            #expect(doctor.output.contains(own) == (isDevelopment && !isRunning), "\(doctor.output)")
+        }
+    }
+
+    /// Who reads the language would get two languages on one page, and who wrote the file believes that it is shown.
+    @Test func namesALanguageThatIsBegunAndOneThatIsTakenForAProduct() throws {
+        let source = folder.read("public/fragments/success.html") ?? ""
+        let ending = folder.read("public/fragments/ending.html") ?? ""
+        folder.write(ending, to: "public/fragments/ending.pro.anual.html")
+        folder.write(source, to: "public/fragments/success.fr.html")
+        folder.write(source, to: "public/fragments/success.francais.html")
+        let catalog = folder.write(#"{"products":{"pro.annual":{}}}"#, to: "catalog.json")
+        let server = try PaycastServer(publicFolder: folder.path("public"), environment: ["PAYCAST_CATALOG": catalog])
+        let begun =
+            "fragments/*.fr.html do not translate ending, fix_billing, manage, moved, paused and 5 more"
+        let taken =
+            "fragments/success.francais.html is shown for no language: francais is taken for a product; did you mean "
+            + "success.fr.html?"
+        let unknown = "fragments/ending.pro.anual.html is for pro.anual, which is neither a product of the catalog nor"
+        let told = [begun, taken, unknown]
+        for text in told { _ = try server.process.errorLine { $0.contains("template") && $0.contains(text) } }
+        let answer = try ready(server)
+        let doctor = doctor(in: server.folder.path)
+        _ = try doctor.waitForExit(timeout: .seconds(40))
+        #expect(answer.status == 200)
+        for text in told {
+            #expect(answer.text.contains(text), "\(answer)")
+            #expect(doctor.output.contains("\nwarn  ready                 \(text)"), "\(doctor.output)")
+        }
+        // A reload with a catalog that has the product, and the files that were missing.
+        folder.write(#"{"products":{"pro.annual":{},"pro.anual":{}}}"#, to: "catalog.json")
+        server.process.send(.hangUp)
+        folder.remove("public/fragments/success.francais.html")
+        for name in FragmentName.allCases where name != .success {
+            let source = folder.read("public/fragments/\(name.rawValue).html") ?? ""
+            folder.write(source, to: "public/fragments/\(name.rawValue).fr.html")
+        }
+        folder.write(ending, to: "public/fragments/ending.pro.anual.fr.html")
+        try Deadline(.seconds(60)).wait(for: "a complete language") {
+            let text = try ready(server).text
+            return !told.contains { text.contains($0) }
         }
     }
 
@@ -55,8 +128,14 @@ import Testing
         let server = try PaycastServer(publicFolder: folder.path("public"))
         folder.write(bad, to: "public/fragments/success.html")
         _ = try server.process.errorLine { $0.contains("template broken, last good version kept") && $0.contains(told) }
+        // Pages see nothing of it, so that no balancer may take the node out.
         let answer = try ready(server)
-        #expect(answer.status == 503 && answer.text.contains(told), "\(answer)")
+        #expect(answer.status == 200 && answer.text.contains(#""problems":[],"ready":true"#), "\(answer)")
+        let since = "; pages get the last good version since 20"
+        #expect(answer.text.contains(told + since), "\(answer)")
+        let running = self.doctor(in: server.folder.path)
+        #expect(try running.waitForExit(timeout: .seconds(40)) == 0, "\(running.output)")
+        #expect(running.output.contains("\nwarn  ready                 \(told)\(since)"), "\(running.output)")
         folder.write(good + " ", to: "public/fragments/success.html")
         _ = try server.process.errorLine { $0.contains("template loaded") && $0.contains("success.html") }
         #expect(try ready(server).status == 200)

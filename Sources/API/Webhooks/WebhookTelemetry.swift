@@ -9,8 +9,11 @@ public final class WebhookTelemetry: Sendable {
     private let written: Histogram
     /// Pages that were told to reload: their name had expired, or their cursor was no longer valid.
     let healed: Counter
-    /// Arrival times of the events that wait for their commit; at most as many as the writer's queue holds.
+    /// Arrival times of the events that wait for their commit, or for the loops: behind PostgreSQL, another thread than the one
+    /// that commits hands them over, and later.
     private let underWay = Mutex<[EventKey: MonotonicTime]>([:])
+    /// More than wait for both. An event whose entry does not name it, because its user was erased, stays until then.
+    static let limit = 20_000
     /// The steps of the newest events.
     public let timings = EventTimings()
 
@@ -21,21 +24,34 @@ public final class WebhookTelemetry: Sendable {
         healed = metrics.counter(.healed)
     }
 
-    /// An event is verified. Its effects are traced until `answered` or `dropped`.
+    /// An event is verified. Its effects are traced until `published`, unless nothing comes of it.
     func verified(_ event: EventKey, receivedAt start: MonotonicTime) {
         verified.record(nanoseconds: monotonicNanoseconds() - start)
-        underWay.withLock { $0[event] = start }
+        underWay.withLock { underWay in
+            if underWay.count >= WebhookTelemetry.limit { underWay = [:] }
+            underWay[event] = start
+        }
         timings.verified(event, receivedAt: start)
     }
 
     /// The ledger has answered; `outcome` is nil if it did not commit the event. Only what it committed counts in the
-    /// histogram.
+    /// histogram. A duplicate has no entry of its own.
     func answered(_ event: EventKey, outcome: Outcome?, receivedAt start: MonotonicTime) {
-        if outcome != nil { committed.record(nanoseconds: monotonicNanoseconds() - start) }
-        if outcome == .duplicate { timings.repeated(event) }
+        guard let outcome else { return dropped(event) }
+        let now = monotonicNanoseconds()
+        committed.record(nanoseconds: now - start)
+        guard outcome == .duplicate else { return timings.committed(event, at: now) }
+        timings.repeated(event)
         dropped(event)
     }
 
+    /// The loops have the entries of these events, whoever committed them.
+    public func published(_ events: [EventKey]) {
+        guard !events.isEmpty else { return }
+        underWay.withLock { underWay in for event in events { underWay[event] = nil } }
+    }
+
+    /// Nothing comes of it.
     func dropped(_ event: EventKey) { _ = underWay.withLock { $0.removeValue(forKey: event) } }
 
     /// All loops have written its messages to pages of theirs, `pages` in all.
@@ -50,7 +66,7 @@ public final class WebhookTelemetry: Sendable {
         timings.written(event, pages: pages, first: first, last: last)
     }
 
-    /// The arrival of the webhook whose event is being committed.
+    /// The arrival of the webhook whose event is being committed, or handed to the loops.
     public func receivedAt(_ event: EventKey) -> MonotonicTime? { underWay.withLock { $0[event] } }
 }
 
@@ -105,12 +121,19 @@ public final class EventTimings: Sendable {
 
     func repeated(_ event: EventKey) { newest.withLock { $0.timings[event]?.duplicates += 1 } }
 
+    /// Whoever knows it first says it: who published it, or who has answered. Does nothing for an event that this node has
+    /// not received.
+    func committed(_ event: EventKey, at time: MonotonicTime) {
+        newest.withLock { newest in
+            guard newest.timings[event]?.committed == nil else { return }
+            newest.timings[event]?.committed = time
+        }
+    }
+
     /// Does nothing for an event that this node has not received.
     public func published(_ event: EventKey, committedAt committed: MonotonicTime, renderedAt rendered: MonotonicTime) {
-        newest.withLock { newest in
-            newest.timings[event]?.committed = committed
-            newest.timings[event]?.rendered = rendered
-        }
+        self.committed(event, at: committed)
+        newest.withLock { $0.timings[event]?.rendered = rendered }
     }
 
     func written(_ event: EventKey, pages: Int, first: MonotonicTime, last: MonotonicTime) {

@@ -25,7 +25,7 @@ struct AllChecks {
     func findings() -> [Finding] {
         let now = Clock().now()
         let stores = expected.map { type(of: $0).provider }
-        var findings = templates
+        var findings: [Finding] = []
         if stores.isEmpty {
             let todo = "set the variables of a store, or try it all with “paycast demo”"
             findings.append(.fail("stores", detail: "no store is configured, so every webhook answers 503: \(todo)"))
@@ -41,20 +41,20 @@ struct AllChecks {
             isDevelopment: configuration.isDevelopment,
             client: client
         ).run()
+        if !server.saysIfReady { findings += templates }
         return findings + ledger(serverAnswers: server.isThere) + server.findings + [redis, cable].compactMap { $0 }
             + (configuration.isDevelopment ? development(server, at: now) : production(server, at: now)) + hooks
     }
 
-    /// Those that a server with these settings would read, with the findings that the server would have. A public folder that
-    /// is missing is reported with the settings.
+    /// Of a server that does not run, or does not tell: those that it would show with these settings. One that runs has flags
+    /// and files of its own, and says what it finds in `/ready`.
     private var templates: [Finding] {
-        guard let folder = configuration.publicFolder.map({ "\($0)/fragments" }) else { return [] }
         do throws(TemplateProblems) {
-            let warnings = try TemplateLoader(
-                folder: folder,
-                entitlements: configuration.accessPolicy.catalog.entitlements
-            ).warnings
-            if warnings.isEmpty { return [.ok("templates", detail: "there is one for every state in \(folder)")] }
+            let templates = try configuration.templates()
+            let warnings = templates.warnings
+            let whose =
+                templates.hasOwnFolder ? "in \(templates.path)" : "in the program: there is no \(templates.path)"
+            if warnings.isEmpty { return [.ok("templates", detail: "there is one for every state \(whose)")] }
             return warnings.map { .warn("templates", detail: $0.description) }
         } catch {
             return error.problems.map { .fail("templates", detail: $0.description) }

@@ -10,6 +10,8 @@ struct ServerCheck {
     struct Result {
         var findings: [Finding]
         var isThere = false
+        /// Its `/ready` is among the findings: what it says is not looked for anew.
+        var saysIfReady = false
         /// The time according to a proxy in front of it.
         var date: Instant?
         /// A development server's clock; nil for any other.
@@ -43,9 +45,11 @@ struct ServerCheck {
             return Result(findings: [scheme, failure, unchecked], date: date)
         }
         let (clock, found) = (clock, [scheme, .ok("address", detail: "\(url) answers")] + stores.map(webhook))
+        let readiness = readiness
         return Result(
             findings: found + readiness + [apiKey] + [development(clock)].compactMap { $0 },
             isThere: true,
+            saysIfReady: !readiness.isEmpty,
             date: date,
             clock: clock
         )

@@ -9,7 +9,7 @@ import Pages
 struct AttentionPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
         let found = try visit.api.get(AttentionAnswer.self, from: .attention)
-        let sentences = visit.sentences(problems: found.problems, warnings: found.warnings)
+        let sentences = visit.templates.sentences(problems: found.problems, warnings: found.warnings)
         let isWell = found.problems.isEmpty && found.warnings.isEmpty
         let quarantined = visit.templates.table(
             found.quarantined,
@@ -162,7 +162,7 @@ struct AttentionPage: ConsolePage {
     }
 }
 
-extension Visit {
+extension ConsoleTemplates {
     /// `/ready` in sentences; none if all is well.
     func sentences(problems: [String], warnings: [String]) -> Markup {
         problems.map { self["attention.problem"].render(["text": $0]) }.joined()

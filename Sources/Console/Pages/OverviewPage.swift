@@ -18,10 +18,12 @@ struct OverviewPage: ConsolePage {
         var lead = ""
         do throws(ConsoleError) {
             let found = try visit.api.get(AttentionAnswer.self, from: .attention)
-            sentences = visit.sentences(problems: found.problems, warnings: found.warnings)
+            sentences = visit.templates.sentences(problems: found.problems, warnings: found.warnings)
             lead = AttentionPage.lead(found)
         } catch {
-            sentences = visit.sentences(problems: [error.message], warnings: [])
+            let own = try? visit.api.readiness()
+            lead = error.message
+            sentences = visit.templates.sentences(problems: own?.problems ?? [], warnings: own?.warnings ?? [])
         }
         return visit["overview.health"].render(["sentences": sentences, "lead": lead])
     }
@@ -38,13 +40,15 @@ struct OverviewPage: ConsolePage {
     }
 }
 
-/// `/console/nodes`: who shares the ledger, and this node's settings.
+/// `/console/nodes`: who shares the ledger, as of the last heartbeat, and this node's settings. Nothing of it is asked of the
+/// ledger, so that it is there while that is not.
 struct NodesPage: ConsolePage {
     func show(_ visit: Visit) throws(ConsoleError) -> Response {
-        let found = try visit.api.get(AttentionAnswer.self, from: .attention)
+        let found = try visit.api.readiness()
         let nodes = found.ledger.map { table($0, visit) } ?? visit["nodes.alone"].render()
+        let sentences = visit.templates.sentences(problems: found.problems, warnings: found.warnings)
         let facts = visit.facts(visit.facts().map { ($0.name, $0.value) })
-        return visit.page("Nodes", visit["nodes"].render(["nodes": nodes, "facts": facts]))
+        return visit.page("Nodes", visit["nodes"].render(["sentences": sentences, "nodes": nodes, "facts": facts]))
     }
 
     private func table(_ ledger: SharedLedgerAnswer, _ visit: Visit) -> Markup {

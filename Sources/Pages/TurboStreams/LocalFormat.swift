@@ -40,6 +40,29 @@ struct LocalFormat: Sendable {
         languages.lazy.map { $0.text.replacing("-", with: "_") }.first(where: identifiers.contains)
     }
 
+    /// The language that is called so in English or by those who speak it, in any case and without accents: `francais`.
+    static func language(called word: String) -> LanguageTag? {
+        let word = Array(word.lowercased())
+        return names.first { isSame(Array($0.name), as: word) }?.tag
+    }
+
+    /// Made for the first file that asks: it takes some milliseconds.
+    private static let names: [(name: String, tag: LanguageTag)] = {
+        let languages = Set(Locale.availableIdentifiers.compactMap { LanguageTag($0)?.language }).sorted()
+        return languages.compactMap { LanguageTag($0) }.flatMap { tag in
+            ["en", tag.text].compactMap { Locale(identifier: $0).localizedString(forLanguageCode: tag.text) }
+                .filter { $0 != tag.text }.map { ($0.lowercased(), tag) }
+        }
+    }()
+
+    /// Whoever types a file's name may leave out what a letter has on it; most letters are what they are.
+    private static func isSame(_ name: [Character], as word: [Character]) -> Bool {
+        guard name.count == word.count else { return false }
+        let pairs = zip(name, word)
+        return pairs.allSatisfy { $0 == $1 || (!$0.isASCII && $1.isASCII) }
+            && pairs.count { $0 == $1 } * 2 >= name.count
+    }
+
     private init(_ identifier: String) {
         locale = Locale(identifier: identifier)
         // In the locale's calendar: `۲۷ آذر ۱۴۰۴` in Persian. `ZonedDay` shifts what is read elsewhere, so that one format

@@ -7,7 +7,9 @@ public enum PostgresInspection {
     public static func report(at url: PostgresURL) throws(EngineError) -> SharedLedgerReport {
         var options = PostgresNodeState.options(schema: "paycast")
         options.applicationName = "paycast doctor"
-        return try report(PostgresConnection(url, options: options), asker: nil)
+        let postgres = PostgresConnection(url, options: options)
+        try PostgresSchema.checkEncoding(postgres)
+        return try report(postgres, asker: nil)
     }
 
     /// Over a connection that is in no transaction.

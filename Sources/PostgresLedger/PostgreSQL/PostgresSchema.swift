@@ -30,10 +30,23 @@ public enum PostgresSchema {
     /// transaction ends.
     public static let openingLock: Int64 = 7_165_929
 
+    /// Throws if some text of a store would not fit: it would be refused whenever the store sends it, and the purchase lost.
+    static func checkEncoding(_ postgres: PostgresConnection) throws(EngineError) {
+        let encoding = try postgres.prepare("SELECT current_setting('server_encoding')").first { row in row.text(0) }
+        guard let encoding, encoding != "UTF8" else { return }
+        throw .ofTheLedger(
+            "its encoding is \(encoding)",
+            advice: "its encoding is \(encoding), in which not every text of a store can be kept: make a database with "
+                + "“createdb --encoding=UTF8 --locale=C --template=template0 NAME”, and name that one; “paycast copy --from "
+                + "URL --to URL” takes a ledger along"
+        )
+    }
+
     static let halfOfACopy = EngineError.ofTheLedger("it is half of a copy", advice: UnfinishedCopy.advice)
 
     /// Brings a ledger up to date. Any number of nodes may call it at once. Leaves what a newer version has added. Throws
-    /// for tables that this version does not know, and for half of a copy unless it is `forCopy`. `size` is how many
+    /// for a database that cannot keep every text, for tables that this version does not know, and for half of a copy
+    /// unless it is `forCopy`. `size` is how many
     /// positions a partition has.
     public static func migrate(
         _ postgres: PostgresConnection,
@@ -42,6 +55,7 @@ public enum PostgresSchema {
         forCopy: Bool = false
     ) throws(EngineError) {
         try locked(postgres, schema: schema) { () throws(EngineError) in
+            try checkEncoding(postgres)
             let found = try StoredSchema.read(postgres, schema: schema)
             if let refusal = found.refusal { throw .ofTheLedger(refusal) }
             if !forCopy, try hasCopyRecord(postgres, schema: schema) { throw halfOfACopy }

@@ -5,6 +5,9 @@ import Testing
 @testable import Pages
 
 @Suite struct TemplateLoaderTests {
+    /// 3 December 2025, 12:00 UTC.
+    private static let now = Instant(milliseconds: 1_764_763_200_000)
+
     /// A real folder, removed when the test lets go of it.
     final class Folder {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("fragments-\(UUID().uuidString)").path
@@ -31,14 +34,14 @@ import Testing
         try folder.write("success.html", source: paywall("one"))
         let loader = try TemplateLoader(folder: folder.path)
         #expect(shown(loader) == paywall("one"))
-        #expect(loader.refresh() == TemplateLoader.Changes())
+        #expect(loader.refresh(at: Self.now) == TemplateLoader.Changes())
         try folder.write("success.html", source: paywall("second"))
-        #expect(loader.refresh().updated == ["success.html"])
+        #expect(loader.refresh(at: Self.now).updated == ["success.html"])
         #expect(shown(loader) == paywall("second"))
         try folder.remove("success.html")
-        #expect(loader.refresh() == TemplateLoader.Changes(removed: ["success.html"]))
+        #expect(loader.refresh(at: Self.now) == TemplateLoader.Changes(removed: ["success.html"]))
         #expect(shown(loader) == nil)
-        #expect(loader.refresh() == TemplateLoader.Changes())
+        #expect(loader.refresh(at: Self.now) == TemplateLoader.Changes())
     }
 
     @Test func whatTheProgramCarriesStandsForAFolderThatIsNotThere() throws {
@@ -46,17 +49,21 @@ import Testing
         let missing = folder.path + "/fragments"
         let builtIn = ["success.html": Array(paywall("built in").utf8)]
         let loader = try TemplateLoader(folder: missing, builtIn: builtIn)
-        #expect(shown(loader) == paywall("built in"))
-        #expect(loader.refresh() == TemplateLoader.Changes())
+        #expect(shown(loader) == paywall("built in") && !loader.hasOwnFolder)
+        #expect(loader.refresh(at: Self.now) == TemplateLoader.Changes())
         try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: true)
-        #expect(loader.refresh() == TemplateLoader.Changes(hasOwnFolder: true), "nobody has removed anything")
+        #expect(
+            loader.refresh(at: Self.now) == TemplateLoader.Changes(hasOwnFolder: true),
+            "nobody has removed anything"
+        )
         #expect(!loader.warnings.contains { $0.isRemoved })
+        #expect(loader.hasOwnFolder)
         #expect(shown(loader) == nil, "an empty folder has no templates")
         try folder.write("fragments/success.html", source: paywall("own"))
-        #expect(loader.refresh().updated == ["success.html"])
+        #expect(loader.refresh(at: Self.now).updated == ["success.html"])
         #expect(shown(loader) == paywall("own"))
         try folder.remove("fragments")
-        #expect(loader.refresh().updated == ["success.html"])
+        #expect(loader.refresh(at: Self.now).updated == ["success.html"])
         #expect(shown(loader) == paywall("built in"))
     }
 
@@ -65,25 +72,35 @@ import Testing
         try folder.write("success.html", source: paywall("good"))
         let loader = try TemplateLoader(folder: folder.path)
         try folder.write("success.html", source: "<p>{{")
-        #expect(loader.refresh().broken.map(\.file) == ["success.html"])
-        #expect(loader.refresh() == TemplateLoader.Changes())
+        #expect(loader.refresh(at: Self.now).broken.map(\.file) == ["success.html"])
+        let later = Self.now + .seconds(60)
+        #expect(loader.refresh(at: later) == TemplateLoader.Changes())
         #expect(shown(loader) == paywall("good"))
-        #expect(loader.problems == ["fragments/success.html: line 1: <p> is never closed; write </p>"])
+        let effect =
+            "; pages get the last good version since 2025-12-03T12:00:00.000Z, and the server would not start again with it"
+        #expect(loader.broken == ["fragments/success.html: line 1: <p> is never closed; write </p>" + effect])
+        // Another mistake in it is no new beginning.
+        try folder.write("success.html", source: "<b>{{ longer")
+        #expect(loader.refresh(at: later).broken.count == 1)
+        #expect(loader.broken == ["fragments/success.html: line 1: <b> is never closed; write </b>" + effect])
         try folder.write("success.html", source: paywall("better"))
-        loader.refresh()
+        loader.refresh(at: Self.now)
         #expect(shown(loader) == paywall("better"))
-        #expect(loader.problems == [])
+        #expect(loader.broken == [])
+        try folder.write("success.html", source: "<p>{{")
+        loader.refresh(at: later)
+        #expect(loader.broken.first?.contains("since 2025-12-03T12:01:00.000Z") == true)
     }
 
     @Test func forgetsTheProblemOfARemovedFile() throws {
         let folder = try Folder()
         let loader = try TemplateLoader(folder: folder.path)
         try folder.write("Success.html", source: "")
-        #expect(loader.refresh().broken.count == 1)
-        #expect(loader.problems.first?.hasSuffix(". Did you mean success.html?") == true)
+        #expect(loader.refresh(at: Self.now).broken.count == 1)
+        #expect(loader.broken.first?.contains(". Did you mean success.html?; pages do without it since ") == true)
         try folder.remove("Success.html")
-        #expect(loader.refresh() == TemplateLoader.Changes(removed: ["Success.html"]))
-        #expect(loader.problems == [])
+        #expect(loader.refresh(at: Self.now) == TemplateLoader.Changes(removed: ["Success.html"]))
+        #expect(loader.broken == [])
         // It was never served.
         #expect(!loader.warnings.contains { $0.isRemoved })
     }
@@ -118,13 +135,13 @@ import Testing
         }
         let loader = try TemplateLoader(folder: folder.path)
         #expect(loader.warnings.isEmpty)
-        loader.adopt(["pro", "maps"].compactMap(EntitlementName.init))
+        loader.adopt(Catalog(entitlements: ["pro", "maps"].compactMap(EntitlementName.init)))
         #expect(loader.warnings.map(\.file) == ["success.html"])
         try FileManager.default.createDirectory(atPath: folder.path + "/maps", withIntermediateDirectories: false)
         try folder.write("maps/success.html", source: "<p id=\"paywall_maps\">Maps</p>")
-        loader.refresh()
+        loader.refresh(at: Self.now)
         #expect(loader.warnings.isEmpty)
-        loader.adopt(["pro", "map"].compactMap(EntitlementName.init))
+        loader.adopt(Catalog(entitlements: ["pro", "map"].compactMap(EntitlementName.init)))
         #expect(loader.warnings.map(\.file) == ["maps/", "success.html"])
     }
 

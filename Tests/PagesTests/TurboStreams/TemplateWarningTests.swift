@@ -160,6 +160,94 @@ import Testing
         #expect(warnings.map(\.description) == given.warnings)
     }
 
+    struct Variants: Sendable, CustomTestStringConvertible {
+        var name: String
+        /// Beside all of them, each without a language.
+        var also: Set<String>
+        var products: [String] = []
+        var entitlements: [String] = []
+        var warnings: [String] = []
+        var testDescription: String { name }
+    }
+
+    private static let all = FragmentName.allCases.map(\.rawValue)
+
+    private static func translated(_ names: [String], _ language: String) -> Set<String> {
+        Set(names.map { "\($0).\(language).html" })
+    }
+
+    private static func lacks(_ language: String, _ names: String, _ first: String) -> String {
+        "fragments/*.\(language).html do not translate \(names): who reads \(language) sees what is written for all; add "
+            + "\(first).\(language).html"
+    }
+
+    @Test(arguments: [
+        Variants(name: "whole languages", also: translated(all, "de").union(translated(all, "pt-BR"))),
+        Variants(name: "a broader language stands in", also: translated(all, "pt").union(["success.pt-BR.html"])),
+        Variants(
+            name: "a language that is begun",
+            also: translated(all.filter { !["paused", "ending"].contains($0) }, "de"),
+            warnings: [lacks("de", "ending, paused", "ending")]
+        ),
+        Variants(
+            name: "one file of a language",
+            also: ["success.fr.html"],
+            warnings: [lacks("fr", "ending, fix_billing, manage, moved, paused and 5 more", "ending")]
+        ),
+        Variants(
+            name: "a product's template, and an entitlement's",
+            also: translated(all, "de").union(["success.pro.annual.html", "maps/manage.html", "maps/manage.fr.html"]),
+            warnings: [
+                lacks("de", "maps/manage, success.pro.annual", "maps/manage"),
+                lacks("fr", "ending, fix_billing, manage, moved, paused and 7 more", "ending"),
+            ]
+        ),
+        Variants(name: "ids that end like a language", also: ["success.com.example.mas.html", "ending.x.de.html"]),
+        Variants(
+            name: "an id that the catalog has",
+            also: ["success.de.html", "ending.pro.fr.html"],
+            products: ["de", "pro.fr"]
+        ),
+        Variants(name: "an app's own", also: ["news.francais.html", "news.fr.html"], products: ["pro"]),
+        Variants(
+            name: "languages by their names",
+            also: ["success.francais.html", "ending.pro.German.html", "paused.deutsch.html", "manage.Español.html"],
+            warnings: [
+                "fragments/ending.pro.German.html is shown for no language: German is taken for a product; did you mean "
+                    + "ending.pro.de.html? If it is a product, name it in the catalog",
+                "fragments/manage.Español.html is shown for no language: Español is taken for a product; did you mean "
+                    + "manage.es.html? If it is a product, name it in the catalog",
+                "fragments/paused.deutsch.html is shown for no language: deutsch is taken for a product; did you mean "
+                    + "paused.de.html? If it is a product, name it in the catalog",
+                "fragments/success.francais.html is shown for no language: francais is taken for a product; did you mean "
+                    + "success.fr.html? If it is a product, name it in the catalog",
+            ]
+        ),
+        Variants(name: "products without a catalog", also: ["success.pro.annual.html", "success.gold.html"]),
+        Variants(
+            name: "products, by the catalog",
+            also: [
+                "success.pro.annual.html", "ending.pro.anual.html", "ending.xx.html", "manage.pro.html",
+                "paused.film.html",
+            ],
+            products: ["pro.annual", "film:30"],
+            entitlements: ["pro"],
+            warnings: [
+                "fragments/ending.pro.anual.html is for pro.anual, which is neither a product of the catalog nor a "
+                    + "language; did you mean pro.annual?",
+                "fragments/ending.xx.html is for xx, which is neither a product of the catalog nor a language",
+            ]
+        ),
+        Variants(name: "another warning's", also: ["success.pt_BR.html"], products: ["pro"]),
+    ]) func warnsOfVariantsThatAreNotSeen(_ given: Variants) {
+        let products = given.products.reduce(into: [:]) { $0[$1] = Catalog.Product.unknown }
+        let warnings = TemplateWarning.all(
+            served: given.also.union(Self.all.map { $0 + ".html" }),
+            catalog: Catalog(products, entitlements: given.entitlements.compactMap(EntitlementName.init))
+        )
+        #expect(warnings.map(\.description) == given.warnings)
+    }
+
     @Test(arguments: ["message.html", "page.html", "news.html", "n.html", "success.html", "success.de.html"])
     func leavesNamesAloneThatAreNoSlip(_ file: String) {
         #expect(TemplateWarning.nearestFile(to: file) == nil)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The templates of a folder, updated when its files change.
 ///
-/// Any thread may read; one thread calls `refresh()` every second or so.
+/// Any thread may read; one thread calls `refresh(at:)` every second or so.
 public final class TemplateLoader: Sendable {
     /// The findings of a refresh, for the log.
     public struct Changes: Sendable, Equatable {
@@ -24,35 +24,41 @@ public final class TemplateLoader: Sendable {
     /// Loads every `*.html` of `folder` (`public/fragments`), or throws all their problems together.
     ///
     /// If there is no such folder, it serves `builtIn`, keyed by file name. A template may be missing: pages then get a
-    /// `refresh`. `entitlements` are the catalog's, the main one first, for the warnings.
+    /// `refresh`. `catalog` says what may be meant by the files' names, for the warnings.
     public init(
         folder: String,
         builtIn: [String: [UInt8]] = [:],
-        entitlements: [EntitlementName] = [.standard]
+        catalog: Catalog = Catalog()
     ) throws(TemplateProblems) {
         self.folder = TemplateFolder(path: folder, builtIn: builtIn)
-        adopt(entitlements)
-        let broken = refresh().broken
+        adopt(catalog)
+        // No problem outlives this, so that none has a beginning.
+        let broken = refresh(at: Instant(milliseconds: 0)).broken
         if !broken.isEmpty { throw TemplateProblems(problems: broken) }
     }
 
-    /// Warnings from now on are about these entitlements.
-    public func adopt(_ entitlements: [EntitlementName]) { state.withLock { $0.entitlements = entitlements } }
+    /// Warnings from now on are about what this catalog sells.
+    public func adopt(_ catalog: Catalog) { state.withLock { $0.catalog = catalog } }
+
+    public var path: String { folder.path }
+
+    /// Whether there is a folder of templates, whatever is in it; otherwise those of the program are shown.
+    public var hasOwnFolder: Bool { state.withLock { $0.hasOwnFolder } }
 
     /// The current templates, ready to render.
     public var renderer: TemplateRenderer { state.withLock { $0.templates } }
 
-    /// Templates that are broken now, as sentences for `/ready`.
-    public var problems: [String] { state.withLock { $0.problems.values.map(\.description).sorted() } }
+    /// Templates that are broken now, and since when: sentences for `/ready`.
+    public var broken: [String] { state.withLock { $0 }.broken }
 
     /// Probable mistakes that are allowed: missing, removed and misnamed files.
     public var warnings: [TemplateWarning] { state.withLock { $0 }.warnings }
 
     /// Reads the files that changed since the last refresh.
     @discardableResult
-    public func refresh() -> Changes {
+    public func refresh(at now: Instant) -> Changes {
         var next = state.withLock { $0 }
-        let changes = next.update(from: folder)
+        let changes = next.update(from: folder, at: now)
         state.withLock { [next] in $0 = next }
         return changes
     }
@@ -61,23 +67,54 @@ public final class TemplateLoader: Sendable {
 /// The state of a folder of templates: the versions that are served, and the problems of newer ones.
 struct LoadedTemplates: Sendable {
     private(set) var templates = TemplateRenderer()
-    private(set) var problems: [String: TemplateProblem] = [:]
+    private var problems: [String: TemplateProblem] = [:]
+    /// Since when each of them has one, however often it has changed.
+    private var brokenSince: [String: Instant] = [:]
     private var stamps: [String: TemplateFolder.Stamp] = [:]
     /// Files that were served before and are gone.
     private var removed: Set<String> = []
-    /// The main one first.
-    var entitlements: [EntitlementName] = [.standard]
+    var catalog = Catalog() {
+        didSet { judge() }
+    }
+    /// What the names of all files are compared with is much, and changes seldom: they are not judged each second.
+    private(set) var warnings: [TemplateWarning] = []
 
-    var warnings: [TemplateWarning] {
-        TemplateWarning.all(served: templates.fileNames, removed: removed, broken: Set(problems.keys))
+    var hasOwnFolder: Bool { stamps.isEmpty || stamps.values.contains { $0 != .builtIn } }
+
+    private mutating func judge() {
+        let files = templates.fileNames
+        warnings =
+            TemplateWarning.all(served: files, removed: removed, broken: Set(problems.keys))
             + TemplateWarning.all(
-                served: templates.fileNames,
+                served: files,
                 onlyForMain: templates.filesOfMainAlone,
-                entitlements: entitlements
-            )
+                entitlements: catalog.entitlements
+            ) + TemplateWarning.all(served: files, catalog: catalog)
     }
 
-    mutating func update(from folder: TemplateFolder) -> TemplateLoader.Changes {
+    /// What pages get meanwhile, and what a start would do, is what an operator has to know.
+    var broken: [String] {
+        problems.values.sorted { $0.file < $1.file }.map { problem in
+            let since = brokenSince[problem.file].map { " since \($0.iso8601)" } ?? ""
+            let served =
+                problem.file == "." || templates.fileNames.contains(problem.file)
+                ? "pages get the last good version" : "pages do without it"
+            return "\(problem); \(served)\(since), and the server would not start again with it"
+        }
+    }
+
+    mutating func update(from folder: TemplateFolder, at now: Instant) -> TemplateLoader.Changes {
+        let before = problems.count
+        let changes = read(folder)
+        // The problem of the folder itself may go without any other change.
+        if changes != TemplateLoader.Changes() || problems.count != before {
+            brokenSince = problems.reduce(into: [:]) { $0[$1.key] = brokenSince[$1.key] ?? now }
+            judge()
+        }
+        return changes
+    }
+
+    private mutating func read(_ folder: TemplateFolder) -> TemplateLoader.Changes {
         var changes = TemplateLoader.Changes()
         do throws(MarkupError) {
             let files = try folder.files()

@@ -46,7 +46,7 @@ extension TemplateWarning {
 
     /// No fragment has this name, but one has a similar name; or its last part is a language, but not in the spelling
     /// that the lookup uses: `success.pt-BR.html` for `success.pt_br.html`.
-    private static func slip(in file: String) -> String? {
+    static func slip(in file: String) -> String? {
         let key = TemplateRenderer.key(of: file)
         if let nearest = nearestFile(to: file) {
             return
