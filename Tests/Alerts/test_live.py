@@ -103,6 +103,10 @@ class Faulty(Paycast):
         for _ in range(20):
             assert post(self.url + "/webhooks/stripe", b"{}", {"Stripe-Signature": "t=1,v1=00"}) == 400
             assert post(self.url + "/transactions/apple", b'{"signedTransaction":"x"}', headers) == 400
+        # With another secret.
+        for number in range(3):
+            event = json.dumps({"object": "event", "id": f"evt_{number:024}"}).encode()
+            assert post(self.url + "/webhooks/stripe", event, {"Stripe-Signature": "t=1,v1=00"}) == 400
         self.trigger("TEST", "--bundle", "com.example.other", status=1)
 
     def refuse_names(self):
@@ -230,7 +234,7 @@ def test_each_fault_sets_off_its_alarm(sound, alone, faulty, prometheus):
     faulty.refuse_names()
     assert sound.deliver() == 200
     wait_until(has(
-        "UnclaimedGrows", "WebhooksRefused", "WebhooksOfAnotherApp", "PostsRefused", "StreamNamesRefused",
+        "UnclaimedGrows", "WebhooksRefused", "AllWebhooksRefused", "WebhooksOfAnotherApp", "PostsRefused", "StreamNamesRefused",
         "JobsAbandoned",
     ))
     faulty.fail_commits(has("CommitsFail", "LedgerTrouble"))

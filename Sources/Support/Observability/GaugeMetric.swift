@@ -23,7 +23,22 @@ extension GaugeMetric {
         "The longest time between two of the last 1000 accepted webhooks; 0 before it is known.",
         labels: ["provider"]
     )
+    public static let webhooksRefusedInARow = Self(
+        "paycast_webhooks_refused_in_a_row",
+        "Webhooks that look like the store's own and were refused since one was accepted; a day after the newest, 0.",
+        labels: ["provider"]
+    )
+    public static let postsRefusedInARow = Self(
+        "paycast_posts_refused_in_a_row",
+        "Purchases that apps posted and that were refused since one was accepted; a day after the newest, 0.",
+        labels: ["provider"]
+    )
     public static let unclaimedContracts = Self("paycast_unclaimed_contracts", "Contracts whose user is not known.")
+    public static let unclaimedInARow = Self(
+        "paycast_purchases_unclaimed_in_a_row",
+        "New purchases whose user was not known since one had a user.",
+        labels: ["provider"]
+    )
 }
 
 /// The ledger.
@@ -79,6 +94,10 @@ extension GaugeMetric {
     public static let queuedBytes = Self(
         "paycast_queued_bytes",
         "What was published and the loops have not written yet, in bytes, counted for each page."
+    )
+    public static let namesRefusedInARow = Self(
+        "paycast_stream_names_refused_in_a_row",
+        "Signed stream names that no key of this server vouches for since one was accepted; a day after the newest, 0."
     )
 }
 
