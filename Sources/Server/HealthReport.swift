@@ -28,7 +28,8 @@ struct HealthReport: Sendable {
         let shared = core.ledger.follower?.report
         let warnings: [[String]] = [
             core.refusedReloads.value, certificate.warnings, templates.warnings.map(\.description),
-            listeners.flatMap(\.warnings), core.deliveries.warnings, background.hooks?.warnings ?? [],
+            listeners.flatMap(\.warnings), core.storeContext.health.warnings, core.deliveries.warnings,
+            background.hooks?.warnings ?? [],
             background.catalog.warnings,
         ]
         let ledgerWarnings = ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }

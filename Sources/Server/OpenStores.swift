@@ -47,6 +47,7 @@ struct StoreContext: Sendable {
         dependencies.catalog = configuration.accessPolicy.catalog
         dependencies.forwards = configuration.forward
         dependencies.observer = { [health] in health.asked(provider, error: $0) }
+        dependencies.isSilent = { [health] in health.isSilent(provider) }
         dependencies.report = { [log] in
             log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0])
         }

@@ -69,7 +69,7 @@ struct ServerCore {
             workspace: keys.workspace,
             clock: clock,
             ownAddress: ownAddress,
-            health: StoreHealth(log),
+            health: StoreHealth(stores: configuration.storeTypes, clock: clock, metrics: metrics, log: log),
             unlisted: UnlistedAccounts(metrics, log: log),
             log: log
         )

@@ -351,6 +351,16 @@ CASES = [
         {"paycast_jobs_abandoned_total": steady(2)},
         by=("job",),
     ),
+    # The third delivery in a row, and within five minutes the alarm.
+    Case(
+        "PaycastStoreSilent",
+        {'paycast_store_deliveries_waiting{provider="stripe"}': "0x10 2x20 3x20"},
+        {'paycast_store_deliveries_waiting{provider="stripe"}': "0x10 2x20 0x20"},
+        {"provider": "stripe"},
+        at=35,
+        before=31,
+        by=("job",),
+    ),
     Case(
         "PaycastStoreSlow",
         {'paycast_calls_refused_total{queue="google"}': growing(1)},

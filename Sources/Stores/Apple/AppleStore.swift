@@ -110,6 +110,8 @@ public struct OpenAppleStore: OpenStore {
     let apple: AppleVerifier
     /// Nil without a key.
     let serverAPI: AppleServerAPI?
+    /// Whether a call of it just now got no answer.
+    let isSilent: @Sendable () -> Bool
     /// Signs offers. Nil without a key.
     let signer: AppleSigningKey?
 
@@ -139,6 +141,7 @@ extension AppleStore {
             development: dependencies.development,
             apple: verifier,
             serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
+            isSilent: dependencies.isSilent,
             signer: signer(dependencies.development)
         )
     }

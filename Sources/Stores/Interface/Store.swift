@@ -142,6 +142,8 @@ public struct StoreDependencies: Sendable {
     public var clock: @Sendable () -> Instant
     /// Receives the result of each call to the store's API.
     public var observer: StoreCallObserver = { _ in }
+    /// Whether a call just now got no answer: whoever has a proof without the store's does not wait for another.
+    public var isSilent: @Sendable () -> Bool = { false }
     /// Receives the reason when a webhook is answered 503 because the store's API did not say what the webhook was
     /// about.
     public var report: @Sendable (StoreAPIError) -> Void = { _ in }

@@ -63,6 +63,11 @@ extension GaugeMetric {
         "What waits for a thread that may ask a store, or for an operator's.",
         labels: ["queue"]
     )
+    public static let deliveriesWaiting = Self(
+        "paycast_store_deliveries_waiting",
+        "Webhooks answered 503 since the store's API last answered, because it did not.",
+        labels: ["provider"]
+    )
     public static let recoverySucceeded = Self(
         "paycast_recovery_last_success_timestamp_seconds",
         "When a store's history was last read to its end, in Unix time; 0 before the first since the start.",
