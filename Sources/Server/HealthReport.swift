@@ -22,13 +22,14 @@ struct HealthReport: Sendable {
 
     private var readiness: Readiness {
         let (ledger, templates) = (core.writer.health, core.templates)
+        let (stores, clock) = (core.storeContext.health, core.storeContext.storeClock)
         let settings = core.configuration.gaps.map(\.description)
         let broadcasts = listeners.flatMap(\.problems)
-        let parts = templates.problems + broadcasts + background.problems + core.storeContext.health.problems
+        let parts = templates.problems + broadcasts + background.problems + stores.problems + clock.problems
         let shared = core.ledger.follower?.report
         let warnings: [[String]] = [
             core.refusedReloads.value, certificate.warnings, templates.warnings.map(\.description),
-            listeners.flatMap(\.warnings), core.storeContext.health.warnings, core.deliveries.warnings,
+            listeners.flatMap(\.warnings), stores.warnings, clock.warnings, core.deliveries.warnings,
             background.hooks?.warnings ?? [],
             background.catalog.warnings,
         ]
@@ -36,6 +37,7 @@ struct HealthReport: Sendable {
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
             warnings: warnings.flatMap { $0 } + ledgerWarnings,
+            clock: clock.word,
             ledger: shared
         )
     }

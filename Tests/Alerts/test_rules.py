@@ -405,6 +405,13 @@ CASES = [
         {"paycast_clock_seconds": "2+60x60"},
         before=4,
     ),
+    # Prometheus is on the same machine.
+    Case(
+        "PaycastClockOff",
+        {"paycast_clock_seconds": "0+60x60", "paycast_clock_ahead_seconds": steady(-600)},
+        {"paycast_clock_seconds": "0+60x60", "paycast_clock_ahead_seconds": steady(-29)},
+        before=4,
+    ),
 ]
 
 

@@ -16,9 +16,11 @@ public final class DeliveryHealth: Sendable {
     private let records = Mutex<[Provider: DeliveryRecord]>([:])
     /// False if other nodes may accept what this one does not see.
     private let isAlone: Bool
+    private let storeClock: StoreClock
 
-    public init(stores: [any Store.Type], metrics: Metrics, isAlone: Bool) {
+    public init(stores: [any Store.Type], metrics: Metrics, isAlone: Bool, storeClock: StoreClock) {
         self.isAlone = isAlone
+        self.storeClock = storeClock
         watched = stores.reduce(into: [:]) { watched, store in
             let provider = store.provider.rawValue
             watched[store.provider] = Watched(
@@ -61,6 +63,7 @@ public final class DeliveryHealth: Sendable {
     func accepted(_ provider: Provider, delay: Duration?) {
         if let delay { watched[provider]?.delay.record(delay) }
         watched[provider]?.lastAccepted.set(Int(Clock().now().seconds))
+        storeClock.accepted(provider)
         records.withLock { $0[provider, default: DeliveryRecord()].accepted(at: monotonicSeconds()) }
     }
 

@@ -1,7 +1,6 @@
 import Crypto
 public import Domain
 import Glibc
-import HTTPClient
 public import Support
 
 /// The settings of the App Store.
@@ -140,7 +139,7 @@ extension AppleStore {
             settings: self,
             development: dependencies.development,
             apple: verifier,
-            serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
+            serverAPI: serverAPI(verifier, dependencies: dependencies),
             isSilent: dependencies.isSilent,
             signer: signer(dependencies.development)
         )
@@ -156,7 +155,8 @@ extension AppleStore {
             environments: environments,
             roots: roots,
             acceptsXcode: dependencies.development != nil,
-            catalog: dependencies.catalog
+            catalog: dependencies.catalog,
+            timed: dependencies.timed
         )
         verifier.forwards = dependencies.forwards
         return verifier
@@ -171,7 +171,7 @@ extension AppleStore {
 
     /// For the first app, in the environments that are served. Nil without an app or a key; the stand-in accepts any
     /// key.
-    func serverAPI(_ verifier: AppleVerifier, client: HTTPClient, dependencies: StoreDependencies) -> AppleServerAPI? {
+    func serverAPI(_ verifier: AppleVerifier, dependencies: StoreDependencies) -> AppleServerAPI? {
         let development = dependencies.development
         guard let app = apps(development).first, let signer = signer(development) else { return nil }
         return AppleServerAPI(
@@ -180,7 +180,7 @@ extension AppleStore {
             issuer: signer.issuer,
             app: app,
             verifier: verifier,
-            client: client,
+            client: dependencies.client(timeout: .seconds(10)),
             observer: dependencies.observer
         ) { [self] environment in
             environments.contains(environment) ? address(of: environment, development: development) : nil

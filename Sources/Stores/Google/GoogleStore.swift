@@ -144,6 +144,7 @@ extension GoogleStore {
         }
         return GooglePlayAPI(
             catalog: dependencies.catalog,
+            client: dependencies.client(),
             observer: dependencies.observer,
             clock: dependencies.clock,
             credentials: {
@@ -164,7 +165,7 @@ extension GoogleStore {
     private func keys(_ dependencies: StoreDependencies) -> GoogleKeys {
         let development = dependencies.development
         let isStandIn = development != nil && pushAccount == nil
-        return GoogleKeys(observer: dependencies.observer) { [certsURL] in
+        return GoogleKeys(client: dependencies.client(), observer: dependencies.observer) { [certsURL] in
             certsURL ?? (isStandIn ? development?.address().map { "\($0)/certs" } : GoogleKeys.address)
         }
     }

@@ -118,11 +118,15 @@ extension GaugeMetric {
     )
 }
 
-/// The process. All but the first two have the names that every Prometheus client library gives them
+/// The process. All but the first three have the names that every Prometheus client library gives them
 /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics).
 extension GaugeMetric {
     public static let build = Self("paycast_build_info", "Always 1; the version is a label.", labels: ["version"])
     public static let clock = Self("paycast_clock_seconds", "The time by this server's clock, in Unix time.")
+    public static let clockAhead = Self(
+        "paycast_clock_ahead_seconds",
+        "How far this server's clock is ahead of that of the store that spoke last; 0 before one has."
+    )
     public static let processStart = Self("process_start_time_seconds", "Start of the server, in Unix time.")
     public static let residentMemory = Self("process_resident_memory_bytes", "Memory that the process takes now.")
     public static let openFiles = Self("process_open_fds", "Files and sockets that are open.")
