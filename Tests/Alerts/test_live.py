@@ -137,6 +137,12 @@ class Faulty(Paycast):
             ledger.execute("ROLLBACK")
             ledger.close()
 
+    def value(self, series):
+        """As `/metrics` shows it."""
+        with urllib.request.urlopen(self.url + "/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        return next(int(line.rpartition(" ")[2]) for line in lines if line.startswith(series + " "))
+
     def advance(self, seconds):
         body = json.dumps({"advance": seconds}).encode()
         request = urllib.request.Request(self.url + "/demo/api/clock", data=body, method="PUT")
@@ -244,6 +250,25 @@ def test_every_chart_is_answered(sound, faulty, prometheus):
             grouped = re.search(r"by \(([^)]*)\)", expression)
             for labels in series:
                 assert set(grouped[1].split(", ") if grouped else []) - {"le"} <= labels.keys(), expression
+
+
+def test_rows_grow_and_end(folder):
+    """What is refused or unclaimed counts until one is not."""
+    server = Faulty(folder / "rows", "--dev", settings={"PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast"})
+    try:
+        posts = 'paycast_posts_refused_in_a_row{provider="apple"}'
+        unclaimed = 'paycast_purchases_unclaimed_in_a_row{provider="apple"}'
+        headers = {"Authorization": f"Bearer {server.development_key}"}
+        for _ in range(4):
+            assert post(server.url + "/transactions/apple", b'{"signedTransaction":"x"}', headers) == 400
+        for _ in range(3):
+            server.trigger("SUBSCRIBED/INITIAL_BUY")
+        assert server.value(posts) == 4
+        assert server.value(unclaimed) == 3
+        server.trigger("SUBSCRIBED/INITIAL_BUY", "--user", "42")
+        assert server.value(unclaimed) == 0
+    finally:
+        server.kill()
 
 
 def test_each_fault_sets_off_its_alarm(sound, alone, faulty, prometheus):
