@@ -27,6 +27,8 @@ public final class RefusalTelemetry: Sendable {
     }
 
     private let repetitions = Mutex<[Line: Repetition]>([:])
+    /// Of apps' posts, and of names.
+    private let rows = Mutex<[Door: RefusalRow]>([:])
     private let log: Log
 
     init(stores: [any Store.Type], metrics: Metrics, log: Log) {
@@ -50,6 +52,13 @@ public final class RefusalTelemetry: Sendable {
         }
         self.counters = counters
         self.log = log
+        for store in stores where store.takesPosts {
+            let provider = store.provider
+            metrics.gauge(.postsRefusedInARow, labels: ["provider": provider.rawValue]) { [weak self] in
+                self?.inARow(.post(provider)) ?? 0
+            }
+        }
+        metrics.gauge(.namesRefusedInARow) { [weak self] in self?.inARow(.name) ?? 0 }
     }
 
     private static let other = "other"
@@ -68,24 +77,38 @@ public final class RefusalTelemetry: Sendable {
             "webhook refused",
             fields: [
                 "provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message,
-                "setting": claim.setting, "event": claim.event ?? "-",
+                "setting": claim.setting ?? "-", "event": claim.event ?? "-",
             ]
         )
     }
 
-    /// `detail` must be safe to log.
+    /// `detail` must be safe to log. Strangers do not come so far: who posts has a key, or a user's stream.
     func post(_ what: StaticString, from provider: Provider, reason: String, detail: String? = nil) {
+        refused(.post(provider))
         guard let count = note(.post(provider), reason: reason) else { return }
         log.warning(what, fields: ["reason": reason, "detail": detail ?? "-", "count": count])
     }
 
     /// A forged name is more often signed with another app's secret than part of an attack.
     func name(hasKey: Bool) {
+        refused(.name)
         let reason = hasKey ? "forged" : RefusalTelemetry.notConfigured
         guard let count = note(.name, reason: reason) else { return }
         let todo = "sign with a key that is in PAYCAST_STREAM_KEYS or SECRET_KEY_BASE here"
         log.warning("stream name refused", fields: ["reason": reason, "todo": todo, "count": count])
     }
+
+    func acceptedPost(of provider: Provider) { accepted(.post(provider)) }
+
+    func acceptedName() { accepted(.name) }
+
+    private func refused(_ door: Door) {
+        rows.withLock { $0[door, default: RefusalRow()].refused(at: monotonicSeconds()) }
+    }
+
+    private func accepted(_ door: Door) { rows.withLock { $0[door]?.accepted() } }
+
+    private func inARow(_ door: Door) -> Int { rows.withLock { $0[door]?.count(at: monotonicSeconds()) ?? 0 } }
 
     /// The number of refusals that the next log line stands for, or nil if no line is due.
     private func note(_ door: Door, reason: String, isClaimed: Bool = false) -> Int? {

@@ -34,6 +34,7 @@ public final class Services: Sendable {
     let refused = RefusedWebhooks()
     public let history: History
     let deliveries: DeliveryHealth
+    let storeHealth: StoreHealth
     /// These threads check signatures; a loop never does.
     public let workers: WorkerPool
     /// The threads that may wait for a store's API.
@@ -73,6 +74,7 @@ public final class Services: Sendable {
         metrics: Metrics,
         telemetry: WebhookTelemetry,
         deliveries: DeliveryHealth,
+        storeHealth: StoreHealth,
         workers: WorkerPool,
         blockingPools: BlockingPools,
         broadcast: @escaping @Sendable ([Message]) -> Void,
@@ -100,6 +102,7 @@ public final class Services: Sendable {
         self.metrics = metrics
         self.telemetry = telemetry
         self.deliveries = deliveries
+        self.storeHealth = storeHealth
         history = History(metrics)
         refusals = RefusalTelemetry(stores: stores, metrics: metrics, log: log)
         self.workers = workers

@@ -29,11 +29,19 @@ public struct HTTPClient: Sendable {
     let timeout: Duration
     let authorityFile: String?
     let isHTTP1Only: Bool
+    private let observer: @Sendable (Response) -> Void
     let handles = IdleHandles()
 
     /// `timeout` limits a whole `send`, but only the connecting of a `stream`. `authorityFile`, in PEM, replaces the
     /// authorities that this machine trusts, which are its own, or those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name.
-    public init(timeout: Duration, authorityFile: String? = nil, isHTTP1Only: Bool = false) {
+    /// `observer` gets the head of every answer to a `send`.
+    public init(
+        timeout: Duration,
+        authorityFile: String? = nil,
+        isHTTP1Only: Bool = false,
+        observer: @escaping @Sendable (Response) -> Void = { _ in }
+    ) {
+        self.observer = observer
         self.timeout = timeout
         self.authorityFile = authorityFile
         self.isHTTP1Only = isHTTP1Only
@@ -64,7 +72,9 @@ public struct HTTPClient: Sendable {
         var isTooLarge = false
         try transfer.perform { event in
             switch event {
-            case .head(let head): response = head
+            case .head(let head):
+                response = head
+                observer(head)
             case .bytes(let bytes):
                 if let limit {
                     response.body.append(contentsOf: bytes.prefix(limit - response.body.count))

@@ -22,19 +22,22 @@ struct HealthReport: Sendable {
 
     private var readiness: Readiness {
         let (ledger, templates) = (core.writer.health, core.templates)
+        let (stores, clock) = (core.storeContext.health, core.storeContext.storeClock)
         let settings = core.configuration.gaps.map(\.description)
         let broadcasts = listeners.flatMap(\.problems)
-        let parts = broadcasts + background.problems + core.storeContext.health.problems
+        let parts = broadcasts + background.problems + stores.problems + clock.problems
         let shared = core.ledger.follower?.report
         let warnings: [[String]] = [
             core.refusedReloads.value, certificate.warnings, templates.broken, templates.warnings.map(\.description),
-            listeners.flatMap(\.warnings), core.deliveries.warnings, background.hooks?.warnings ?? [],
+            listeners.flatMap(\.warnings), stores.warnings, clock.warnings, core.deliveries.warnings,
+            background.hooks?.warnings ?? [],
             background.catalog.warnings,
         ]
         let ledgerWarnings = ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
             warnings: warnings.flatMap { $0 } + ledgerWarnings,
+            clock: clock.word,
             ledger: shared
         )
     }

@@ -39,6 +39,7 @@ struct StoreContext: Sendable {
     /// Where this server can be reached; nil until it listens.
     let ownAddress: SharedValue<String?>
     let health: StoreHealth
+    let storeClock: StoreClock
     let unlisted: UnlistedAccounts
     let log: Log
 
@@ -47,6 +48,9 @@ struct StoreContext: Sendable {
         dependencies.catalog = configuration.accessPolicy.catalog
         dependencies.forwards = configuration.forward
         dependencies.observer = { [health] in health.asked(provider, error: $0) }
+        // A development server's clock is moved, and its stores are stand-ins.
+        if workspace == nil { dependencies.timed = { [storeClock] in storeClock.told(provider, $0) } }
+        dependencies.isSilent = { [health] in health.isSilent(provider) }
         dependencies.report = { [log] in
             log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0])
         }

@@ -145,15 +145,20 @@ public final class Server {
     }
 
     /// A thread that asks the stores' APIs for a purchase that does not exist, at the start and every hour, so that an
-    /// operator learns of a refused key before a buyer comes. The answers reach `StoreHealth`. Apple needs no probe: the
-    /// server fetches its history anyway. After a halt, it makes no more calls.
+    /// operator learns of a refused key before a buyer comes; and one that does not answer, every quarter of a minute until it
+    /// does, and all of them while the clock is off by their word. The answers reach `StoreHealth` and `StoreClock`. Apple needs no probe: the server fetches its history anyway. After a halt, it
+    /// makes no more calls.
     private func startProbe() -> Routine {
         let routine = Routine()
-        routine.start("store-probe", state: ()) { [stores = core.stores, clock = core.clock] _ in
-            for contract in stores.value.nobodysPurchases where !routine.isHalted {
+        let (health, storeClock, clock) = (core.storeContext.health, core.storeContext.storeClock, core.clock)
+        routine.start("store-probe", state: 0) { [stores = core.stores] rounds in
+            let isDue = rounds % 240 == 0 || storeClock.isOff
+            rounds += 1
+            for contract in stores.value.nobodysPurchases
+            where !routine.isHalted && (isDue || health.silent.contains(contract.provider)) {
                 _ = try? stores.value.apis[contract.provider]?.statement(of: contract, now: clock.now())
             }
-            return .seconds(3600)
+            return .seconds(15)
         }
         return routine
     }

@@ -96,6 +96,7 @@ extension ServerCore {
             metrics: metrics,
             telemetry: telemetry,
             deliveries: deliveries,
+            storeHealth: storeContext.health,
             workers: workers,
             blockingPools: blockingPools,
             broadcast: ledger.broadcast,

@@ -65,20 +65,23 @@ struct ServerCore {
         consoleSocket = try configuration.consoleBind.map { bind throws(StartError) in
             try starting { try BoundAddress(address: bind.address, port: bind.port, count: 1) }
         }
+        let types = configuration.storeTypes
         storeContext = StoreContext(
             workspace: keys.workspace,
             clock: clock,
             ownAddress: ownAddress,
-            health: StoreHealth(log),
+            health: StoreHealth(stores: types, clock: clock, metrics: metrics, log: log),
+            storeClock: StoreClock(stores: types, clock: clock, metrics: metrics, log: log),
             unlisted: UnlistedAccounts(metrics, log: log),
             log: log
         )
         stores = SharedValue(try OpenStores(configuration, context: storeContext))
         telemetry = WebhookTelemetry(metrics)
         deliveries = DeliveryHealth(
-            stores: configuration.storeTypes,
+            stores: types,
             metrics: metrics,
-            isAlone: !configuration.database.isShared
+            isAlone: !configuration.database.isShared,
+            storeClock: storeContext.storeClock
         )
         deliveries.serves(configuration.servedStores)
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil

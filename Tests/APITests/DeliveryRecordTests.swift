@@ -6,6 +6,8 @@ import Testing
     enum Delivery: Sendable {
         case accepted(Int64)
         case refused(Int64)
+        /// Refused for its time alone.
+        case late(Int64)
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -24,11 +26,11 @@ import Testing
     @Test(arguments: [
         Case(testDescription: "nothing ever came", deliveries: [], now: 90_000),
         Case(
-            testDescription: "all of an hour's were refused",
+            testDescription: "all since the start were refused",
             deliveries: [.refused(10), .refused(20), .refused(30)],
-            now: 40,
-            says: "Stripe: 3 deliveries of the last hour were refused (bad_signature, the newest evt_12345678) and "
-                + "none was accepted: compare PAYCAST_STRIPE_SECRETS with what the store has"
+            now: 130,
+            says: "Stripe: the last 3 deliveries were refused (bad_signature, the newest evt_12345678), the first 2 "
+                + "minutes ago: compare PAYCAST_STRIPE_SECRETS with what the store has"
         ),
         Case(testDescription: "two may be an experiment", deliveries: [.refused(10), .refused(20)], now: 30),
         Case(
@@ -37,20 +39,37 @@ import Testing
             now: 40
         ),
         Case(
-            testDescription: "one was accepted within the hour before",
+            testDescription: "a stranger's, between those of a busy shop",
             deliveries: [.accepted(0), .refused(10), .refused(20), .refused(30)],
-            now: hour - 1
+            now: 309
         ),
         Case(
-            testDescription: "the last one was accepted more than an hour ago",
-            deliveries: [.accepted(0), .refused(3000), .refused(3100), .refused(3200)],
-            now: hour + 1,
-            says: "3 deliveries"
+            testDescription: "and then nothing that is accepted",
+            deliveries: [.accepted(0), .refused(10), .refused(20), .refused(30)],
+            now: 310,
+            says: "the last 3 deliveries"
         ),
         Case(
-            testDescription: "refused more than an hour ago",
+            testDescription: "a small shop's, hours apart",
+            deliveries: [.accepted(0), .refused(2 * hour), .refused(7 * hour), .refused(12 * hour)],
+            now: 13 * hour,
+            says: "(bad_signature, the newest evt_12345678), the first 660 minutes ago"
+        ),
+        Case(
+            testDescription: "a day after the newest",
             deliveries: [.refused(10), .refused(20), .refused(30)],
-            now: hour + 30
+            now: 24 * hour + 30
+        ),
+        Case(
+            testDescription: "a row that was forgotten does not go on",
+            deliveries: [.refused(10), .refused(20), .refused(24 * hour + 20)],
+            now: 24 * hour + 40
+        ),
+        Case(
+            testDescription: "the clock",
+            deliveries: [.late(10), .late(20), .late(30)],
+            now: 40,
+            says: "(signed_in_past), the first 0 minutes ago: synchronize this machine's clock"
         ),
         Case(testDescription: "regular", deliveries: regular, now: 19 * 600 + 1800),
         Case(
@@ -83,6 +102,8 @@ import Testing
                     event: "evt_12345678"
                 )
                 record.refused(refusal, at: now)
+            case .late(let now):
+                record.refused(DeliveryRecord.Refusal(reason: "signed_in_past", setting: nil, event: nil), at: now)
             }
         }
         let warning = record.warning(about: "Stripe", at: given.now, silenceCounts: given.isAlone)
@@ -91,14 +112,6 @@ import Testing
             return
         }
         #expect(warning?.contains(text) == true, "\(warning ?? "-")")
-    }
-
-    /// Somebody who posts all day long takes no memory.
-    @Test func isBounded() {
-        var record = DeliveryRecord()
-        let refusal = DeliveryRecord.Refusal(reason: "unauthorized", setting: "X", event: nil)
-        for _ in 1...5000 { record.refused(refusal, at: 5) }
-        #expect(record.warning(about: "X", at: 6, silenceCounts: true)?.contains("1000 deliveries") == true)
     }
 
     @Test func longestPauseIsKnownAfterTen() {

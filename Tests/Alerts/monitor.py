@@ -13,7 +13,7 @@ from program import Program
 from promtool import printed, write
 
 # An evening is a few seconds here: each range of a rule, in seconds. What holds for a while need not.
-RANGES = {"5m": 20, "10m": 20, "15m": 20, "30m": 20, "1h": 60, "7d": 600}
+RANGES = {"5m": 20, "10m": 20, "15m": 20, "30m": 20, "1h": 60, "1d": 600, "7d": 600}
 # A store that is silent for an hour, and a history that was not read for two.
 SPANS = {"3600)": "4)", "> 7200": "> 4"}
 

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import re
+import socket
 import sqlite3
 import subprocess
 import threading
@@ -11,6 +12,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -45,11 +47,18 @@ BY_SERIES = {
 }
 
 
+def signed(body):
+    """The headers with which Stripe posts it now."""
+    now = int(time.time())
+    signature = hmac.new(SECRET.encode(), f"{now}.".encode() + body, hashlib.sha256).hexdigest()
+    return {"Stripe-Signature": f"t={now},v1={signature}"}
+
+
 def post(url, body, headers=None):
     """The status of the answer."""
     request = urllib.request.Request(url, data=body, headers=headers or {})
     try:
-        with urllib.request.urlopen(request, timeout=10, context=UNVERIFIED) as answer:
+        with urllib.request.urlopen(request, timeout=20, context=UNVERIFIED) as answer:
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code
@@ -82,8 +91,7 @@ class Sound(Paycast):
             "data": {"object": {"object": "thing"}},
         }
         body = json.dumps(event).encode()
-        signature = hmac.new(SECRET.encode(), f"{now}.".encode() + body, hashlib.sha256).hexdigest()
-        return post(self.url + "/webhooks/stripe", body, {"Stripe-Signature": f"t={now},v1={signature}"})
+        return post(self.url + "/webhooks/stripe", body, signed(body))
 
 
 class Faulty(Paycast):
@@ -103,6 +111,10 @@ class Faulty(Paycast):
         for _ in range(20):
             assert post(self.url + "/webhooks/stripe", b"{}", {"Stripe-Signature": "t=1,v1=00"}) == 400
             assert post(self.url + "/transactions/apple", b'{"signedTransaction":"x"}', headers) == 400
+        # With another secret.
+        for number in range(3):
+            event = json.dumps({"object": "event", "id": f"evt_{number:024}"}).encode()
+            assert post(self.url + "/webhooks/stripe", event, {"Stripe-Signature": "t=1,v1=00"}) == 400
         self.trigger("TEST", "--bundle", "com.example.other", status=1)
 
     def refuse_names(self):
@@ -125,6 +137,12 @@ class Faulty(Paycast):
             ledger.execute("ROLLBACK")
             ledger.close()
 
+    def value(self, series):
+        """As `/metrics` shows it."""
+        with urllib.request.urlopen(self.url + "/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        return next(int(line.rpartition(" ")[2]) for line in lines if line.startswith(series + " "))
+
     def advance(self, seconds):
         body = json.dumps({"advance": seconds}).encode()
         request = urllib.request.Request(self.url + "/demo/api/clock", data=body, method="PUT")
@@ -145,10 +163,18 @@ def sound(folder):
 
 
 @pytest.fixture(scope="module")
-def alone(folder):
-    """Its certificate ends in two days, and it hears nothing of its Rails app."""
+def frozen():
+    """Stripe's API, which takes connections and does not answer."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.fixture(scope="module")
+def alone(folder, frozen):
+    """Its certificate ends in two days, it hears nothing of its Rails app, and nothing of Stripe when it asks."""
     chain, key = certificate(folder)
-    server = Paycast(folder / "alone", "--tls-cert", chain, "--tls-key", key, settings=ALONE)
+    settings = {**ALONE, "PAYCAST_STRIPE_API_KEY": "rk_live_" + "0" * 24, "PAYCAST_STRIPE_API_URL": frozen}
+    server = Paycast(folder / "alone", "--tls-cert", chain, "--tls-key", key, settings=settings)
     yield server
     server.stop()
 
@@ -193,6 +219,25 @@ def crowd(server):
     return pages
 
 
+def deliver_subscriptions(server):
+    """Three at once, about each of which Stripe is asked."""
+    def deliver(number):
+        now = int(time.time())
+        subscription = {
+            "id": f"sub_{number:024}", "object": "subscription", "status": "active", "customer": "cus_1", "created": now,
+            "current_period_start": now, "current_period_end": now + 86400, "cancel_at_period_end": False,
+            "items": {"data": [{"id": "si_1", "price": {"id": "price_1", "product": "prod_1"}}]},
+        }
+        body = json.dumps({
+            "id": f"evt_{number:024}", "object": "event", "type": "customer.subscription.created", "created": now,
+            "livemode": True, "data": {"object": subscription},
+        }).encode()
+        return post(server.url + "/webhooks/stripe", body, signed(body))
+
+    with ThreadPoolExecutor(3) as threads:
+        assert list(threads.map(deliver, range(3))) == [503] * 3
+
+
 def test_every_chart_is_answered(sound, faulty, prometheus):
     """With the labels by which it groups: one that no series has would be missing."""
     for _ in range(12):
@@ -205,6 +250,25 @@ def test_every_chart_is_answered(sound, faulty, prometheus):
             grouped = re.search(r"by \(([^)]*)\)", expression)
             for labels in series:
                 assert set(grouped[1].split(", ") if grouped else []) - {"le"} <= labels.keys(), expression
+
+
+def test_rows_grow_and_end(folder):
+    """What is refused or unclaimed counts until one is not."""
+    server = Faulty(folder / "rows", "--dev", settings={"PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast"})
+    try:
+        posts = 'paycast_posts_refused_in_a_row{provider="apple"}'
+        unclaimed = 'paycast_purchases_unclaimed_in_a_row{provider="apple"}'
+        headers = {"Authorization": f"Bearer {server.development_key}"}
+        for _ in range(4):
+            assert post(server.url + "/transactions/apple", b'{"signedTransaction":"x"}', headers) == 400
+        for _ in range(3):
+            server.trigger("SUBSCRIBED/INITIAL_BUY")
+        assert server.value(posts) == 4
+        assert server.value(unclaimed) == 3
+        server.trigger("SUBSCRIBED/INITIAL_BUY", "--user", "42")
+        assert server.value(unclaimed) == 0
+    finally:
+        server.kill()
 
 
 def test_each_fault_sets_off_its_alarm(sound, alone, faulty, prometheus):
@@ -223,6 +287,8 @@ def test_each_fault_sets_off_its_alarm(sound, alone, faulty, prometheus):
     wait_until(has("ConnectionsRefused"))
     for page in pages:
         page.close()
+    deliver_subscriptions(alone)
+    wait_until(has("StoreSilent"))
     # The backend is told of it, and refuses.
     faulty.trigger("SUBSCRIBED/INITIAL_BUY", "--user", "42")
     faulty.sell_to_nobody()
@@ -230,7 +296,7 @@ def test_each_fault_sets_off_its_alarm(sound, alone, faulty, prometheus):
     faulty.refuse_names()
     assert sound.deliver() == 200
     wait_until(has(
-        "UnclaimedGrows", "WebhooksRefused", "WebhooksOfAnotherApp", "PostsRefused", "StreamNamesRefused",
+        "UnclaimedGrows", "WebhooksRefused", "AllWebhooksRefused", "WebhooksOfAnotherApp", "PostsRefused", "StreamNamesRefused",
         "JobsAbandoned",
     ))
     faulty.fail_commits(has("CommitsFail", "LedgerTrouble"))

@@ -200,6 +200,17 @@ CASES = [
         before=20,
         by=("job",),
     ),
+    # A wrong secret in a small shop: three in two hours.
+    Case(
+        "PaycastAllWebhooksRefused",
+        {'paycast_webhooks_refused_in_a_row{provider="stripe"}': "0x10 1x40 2x40 3x60"},
+        # Two, and one that was accepted.
+        {'paycast_webhooks_refused_in_a_row{provider="stripe"}': "0x10 1x40 2x40 0x60"},
+        {"provider": "stripe"},
+        at=102,
+        before=94,
+        by=("job", "instance"),
+    ),
     Case(
         "PaycastWebhooksOfAnotherApp",
         {'paycast_webhooks_refused_total{provider="apple",reason="wrong_app"}': growing(1)},
@@ -229,6 +240,22 @@ CASES = [
         before=10,
         by=("job",),
     ),
+    # A small shop's three in two hours.
+    Case(
+        "PaycastPostsRefused",
+        {
+            'paycast_posts_refused_in_a_row{provider="apple"}': "0x10 1x40 2x40 3x60",
+            'paycast_posts_refused_total{provider="apple",reason="untrusted_chain"}': "0x10 1x40 2x40 3x60",
+        },
+        {
+            'paycast_posts_refused_in_a_row{provider="apple"}': "0x10 1x40 2x40 0x60",
+            'paycast_posts_refused_total{provider="apple",reason="untrusted_chain"}': "0x10 1x40 2x40 3x60",
+        },
+        {"provider": "apple"},
+        at=112,
+        before=100,
+        by=("job",),
+    ),
     Case(
         "PaycastStoreDelayed",
         buckets("paycast_webhook_delay_seconds", {"600.0": 80, "1800.0": 100, "+Inf": 100}, 'provider="google",'),
@@ -246,6 +273,22 @@ CASES = [
         before=25,
         by=("job",),
     ),
+    # A small shop's three in two hours, which nobody has got.
+    Case(
+        "PaycastUnclaimedGrows",
+        {
+            "paycast_unclaimed_contracts": "7x10 8x40 9x40 10x60",
+            'paycast_purchases_unclaimed_in_a_row{provider="apple"}': "0x10 1x40 2x40 3x60",
+        },
+        # The app posts each a moment later.
+        {
+            "paycast_unclaimed_contracts": steady(7, 200),
+            'paycast_purchases_unclaimed_in_a_row{provider="apple"}': "0x10 1x40 2x40 3x60",
+        },
+        at=95,
+        before=90,
+        by=("job",),
+    ),
     Case(
         "PaycastSlowToPage",
         buckets("paycast_webhook_written_seconds", {"0.25": 90, "1.0": 98, "10.0": 100, "+Inf": 100}),
@@ -257,9 +300,20 @@ CASES = [
     Case(
         "PaycastStreamNamesRefused",
         {'paycast_stream_names_refused_total{reason="forged"}': growing(10)},
-        {'paycast_stream_names_refused_total{reason="forged"}': growing(5)},
-        {"reason": "forged"},
+        {
+            'paycast_stream_names_refused_total{reason="forged"}': growing(5),
+            "paycast_stream_names_refused_in_a_row": steady(9),
+        },
         at=30,
+        by=("job",),
+    ),
+    # The pages of a small shop.
+    Case(
+        "PaycastStreamNamesRefused",
+        {"paycast_stream_names_refused_in_a_row": "0x10 5x10 10x20"},
+        {"paycast_stream_names_refused_in_a_row": "0x10 5x10 0x20"},
+        at=23,
+        before=18,
         by=("job",),
     ),
     Case(
@@ -295,6 +349,16 @@ CASES = [
         "PaycastJobsAbandoned",
         {"paycast_jobs_abandoned_total": growing(1)},
         {"paycast_jobs_abandoned_total": steady(2)},
+        by=("job",),
+    ),
+    # The third delivery in a row, and within five minutes the alarm.
+    Case(
+        "PaycastStoreSilent",
+        {'paycast_store_deliveries_waiting{provider="stripe"}': "0x10 2x20 3x20"},
+        {'paycast_store_deliveries_waiting{provider="stripe"}': "0x10 2x20 0x20"},
+        {"provider": "stripe"},
+        at=35,
+        before=31,
         by=("job",),
     ),
     Case(
@@ -339,6 +403,13 @@ CASES = [
         "PaycastClockOff",
         {"paycast_clock_seconds": "10+60x60"},
         {"paycast_clock_seconds": "2+60x60"},
+        before=4,
+    ),
+    # Prometheus is on the same machine.
+    Case(
+        "PaycastClockOff",
+        {"paycast_clock_seconds": "0+60x60", "paycast_clock_ahead_seconds": steady(-600)},
+        {"paycast_clock_seconds": "0+60x60", "paycast_clock_ahead_seconds": steady(-29)},
         before=4,
     ),
 ]

@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Encoding
+import HTTPClient
 import Simulator
 import Support
 import TestSupport
@@ -63,15 +64,44 @@ import Testing
         return Base64.encode(try signer.sign(app.receiptPayload.bytes, form: []))
     }
 
-    @Test func appleThatCannotBeAskedIsAskedAgain() throws {
+    /// What the receipt proves is given at once. Apple is asked later, and knows of a refund.
+    @Test func appleThatDoesNotAnswerIsAskedLater() throws {
+        let address = SharedValue<String?>(nil)
+        let apple = AnsweringServer { request in
+            guard let url = address.value else { return .silence }
+            let target = "\(url)/demo/api/apple/Sandbox\(request.path)?\(request.query)"
+            let headers = [("Authorization", request.header("Authorization") ?? "")]
+            let answer = try? HTTPClient(timeout: .seconds(20)).send(request.method, to: target, headers: headers)
+            return answer.map { AnsweringServer.Answer($0.status, body: $0.body) } ?? .init(503)
+        }
+        let app = try AppPost(["PAYCAST_APPLE_API_URL": apple.url])
+        var refund = app.purchase("1000000000000001", ago: 30)
+        (refund.type, refund.subtype) = ("REFUND", nil)
+        refund.facts.state = .active
+        #expect(try app.remember(refund).status == 200)
+        let page = try app.page("42")
+        let body = try ["receipt": app.receipt(app.receiptPayload), "user": "42"]
+        let posted = try app.post("/receipts/apple", members: body, isTrusted: true)
+        #expect(posted.status == 200 && posted["source"] == "receipt", "\(posted)")
+        #expect(try page.message().id == posted["cursor"])
+        #expect(try app.entitlements(of: "42").contains(#""active":true"#))
+        // Nobody waits for Apple again just now.
+        let start = monotonicNanoseconds()
+        #expect(try app.post("/receipts/apple", members: body, isTrusted: true)["outcome"] == "duplicate")
+        #expect(monotonicNanoseconds() - start < 8_000_000_000)
+        address.replace(with: app.server.url)
+        try Deadline(.seconds(90)).wait(for: "Apple's word") {
+            try app.entitlements(of: "42").contains(#""active":false"#)
+        }
+    }
+
+    /// Nobody vouches for it but Apple.
+    @Test func unprovenReceiptWaitsForApple() throws {
         let app = try AppPost(["PAYCAST_APPLE_API_URL": "http://127.0.0.1:1"])
-        let posted = try app.post(
-            "/receipts/apple",
-            members: ["receipt": app.receipt(app.receiptPayload)],
-            isTrusted: true
-        )
-        #expect(posted.status == 503)
-        #expect(posted["error"] == "store_unreachable")
+        for receipt in [receiptOfIOS6, try foreignReceipt(app)] {
+            let posted = try app.post("/receipts/apple", members: ["receipt": receipt], isTrusted: true)
+            #expect(posted.status == 503 && posted["error"] == "store_unreachable", "\(posted)")
+        }
     }
 
     @Test func everyPurchaseIsCommittedAndTheNewestAnswers() throws {

@@ -47,17 +47,39 @@ import Testing
         let line = try server.process.errorLine { $0.contains("webhook refused provider=stripe reason=bad_signature") }
         #expect(line.contains("setting=PAYCAST_STRIPE_SECRETS event=evt_1NG8Du2eZvKYlo2C1"), "\(line)")
         let sentence =
-            "Stripe: 3 deliveries of the last hour were refused (bad_signature, the newest evt_1NG8Du2eZvKYlo2C3) and "
-            + "none was accepted: compare PAYCAST_STRIPE_SECRETS"
+            "Stripe: the last 3 deliveries were refused (bad_signature, the newest evt_1NG8Du2eZvKYlo2C3), the first 0 "
+            + "minutes ago: compare PAYCAST_STRIPE_SECRETS"
         let ready = try get("/ready")
         #expect(ready.contains(sentence) && ready.contains(#""ready":true"#), "\(ready)")
         let doctor = try self.doctor()
         #expect(doctor.contains(sentence), "\(doctor)")
         let accepted = #"paycast_webhook_last_accepted_timestamp_seconds{provider="stripe"} "#
         #expect(try get("/metrics").contains(accepted + "0\n"))
+        #expect(try get("/metrics").contains(#"paycast_webhooks_refused_in_a_row{provider="stripe"} 3"#))
         #expect(try deliver(4, secret: Self.secret) == 200)
         #expect(try get("/ready").contains(#""warnings":[]"#))
         #expect(try !get("/metrics").contains(accepted + "0\n"))
+        #expect(try get("/metrics").contains(#"paycast_webhooks_refused_in_a_row{provider="stripe"} 0"#))
+    }
+
+    /// A page whose name is signed by another app, and one of this app's.
+    @Test func refusedNamesCountInARow() throws {
+        func names() throws -> Int? {
+            let line = try get("/metrics").split(separator: "\n").first {
+                $0.hasPrefix("paycast_stream_names_refused_in_a_row ")
+            }
+            return line?.split(separator: " ").last.flatMap { Int($0) }
+        }
+        for _ in 1...3 {
+            #expect(try client.send("GET", to: server.url + "/entitlements?name=forged").status == 403)
+        }
+        #expect(try names() == 3)
+        let key = [("Authorization", "Bearer \(Self.key)")]
+        let stream = try client.send("GET", to: server.url + "/users/42/stream", headers: key)
+        let name = try #require(JSONNode(stream.body)?["signed_stream"]?.text)
+        let own = server.url + "/entitlements?name=\(PercentEncoding.encode(name))"
+        #expect(try client.send("GET", to: own).status == 200)
+        #expect(try names() == 0)
     }
 
     /// It neither raises the alarm nor takes the minute in which a store's own delivery is logged.
@@ -69,6 +91,7 @@ import Testing
             #expect(answer.status == 400)
         }
         #expect(try get("/ready").contains(#""warnings":[]"#))
+        #expect(try get("/metrics").contains(#"paycast_webhooks_refused_in_a_row{provider="stripe"} 0"#))
         let junk = try server.process.errorLine { $0.contains("webhook refused") }
         #expect(!junk.contains("setting=") && !junk.contains("event="), "\(junk)")
         #expect(try deliver(1, secret: "whsec_another") == 400)

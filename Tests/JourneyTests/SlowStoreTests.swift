@@ -82,6 +82,17 @@ import Testing
         withExtendedLifetime(pushes) {}
     }
 
+    @Test func whatWaitsIsTold() throws {
+        let fixture = try Fixture()
+        let answers = try fixture.push(3).map { try $0.read(until: "}") }
+        #expect(answers.allSatisfy { $0.contains(" 503 ") && $0.contains("store_unreachable") }, "\(answers)")
+        let ready = try HTTPClient(timeout: .seconds(20)).send("GET", to: fixture.server.url + "/ready")
+        let text = String(decoding: ready.body, as: UTF8.self)
+        #expect(ready.status == 503, "\(text)")
+        #expect(text.contains("the API of google has not answered since"), "\(text)")
+        #expect(text.contains("3 deliveries were answered 503 and wait for it"), "\(text)")
+    }
+
     /// Eight are asked about and 250 wait; the others are told at once to come back, and nobody waits at the end.
     @Test func fullQueueIsAnsweredAtOnce() throws {
         let fixture = try Fixture()

@@ -43,13 +43,12 @@ extension Services {
     func owner(of token: String) throws(RefusedBody) -> UserID {
         let name: SignedName
         do throws(StreamNameError) {
-            name = try authorization.stream(named: token, now: clock.now())
+            name = try stream(named: token)
         } catch {
             guard error != .expired else {
                 let message = "The signed stream name has expired; load the page again."
                 throw RefusedBody("expired_stream_name", message: message, status: 403)
             }
-            refusals.name(hasKey: authorization.canSign)
             let message = "The stream is not signed with a key of this server."
             throw RefusedBody("forged_stream_name", message: message, status: 403)
         }
@@ -58,5 +57,17 @@ extension Services {
             throw RefusedBody("not_a_users_stream", message: message, status: 403)
         }
         return user
+    }
+
+    /// Counts whether a key of this server vouches for it.
+    func stream(named token: String) throws(StreamNameError) -> SignedName {
+        do throws(StreamNameError) {
+            let name = try authorization.stream(named: token, now: clock.now())
+            refusals.acceptedName()
+            return name
+        } catch {
+            if error == .expired { refusals.acceptedName() } else { refusals.name(hasKey: authorization.canSign) }
+            throw error
+        }
     }
 }

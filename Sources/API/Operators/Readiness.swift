@@ -38,10 +38,18 @@ public struct Readiness: Codable, Sendable, Equatable {
     public var problems: [String]
     /// Conditions that become problems unless someone acts: one sentence each.
     public var warnings: [String]
+    /// How far this server's clock is off, once a store has said what time it is.
+    public var clock: StoreClockAnswer?
     /// Only of a ledger in PostgreSQL, once it has answered.
     public var ledger: SharedLedgerAnswer?
 
-    public init(problems: [String], warnings: [String], ledger: SharedLedgerReport? = nil) {
+    public init(
+        problems: [String],
+        warnings: [String],
+        clock: StoreClockAnswer? = nil,
+        ledger: SharedLedgerReport? = nil
+    ) {
+        self.clock = clock
         ready = problems.isEmpty
         self.problems = problems
         self.warnings = warnings

@@ -25,7 +25,7 @@ extension Services {
     /// brings no new name.
     func verdict(on parameters: CableParameters, history: CableHistory?) -> CableVerdict {
         do throws(StreamNameError) {
-            let name = try authorization.stream(named: parameters.signedStreamName, now: clock.now())
+            let name = try stream(named: parameters.signedStreamName)
             let place = history?.place(in: name.stream.text)
             let start = start(at: [place, parameters.since], since: history?.since)
             return .open(follow(name, since: start, isCounted: place != nil))
@@ -33,7 +33,6 @@ extension Services {
             if error == .expired {
                 return endedNames.mayReload(parameters.signedStreamName) ? .expired : .rejected
             }
-            refusals.name(hasKey: authorization.canSign)
             return .rejected
         }
     }

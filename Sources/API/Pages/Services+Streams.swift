@@ -19,7 +19,7 @@ extension Services {
         }
         let token = request.query["name"] ?? ""
         do throws(StreamNameError) {
-            let name = try authorization.stream(named: token, now: clock.now())
+            let name = try stream(named: token)
             let counted = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 }
             var page = follow(
                 name,
@@ -40,7 +40,6 @@ extension Services {
     /// clear that this brings no new name. From then on its element stays as it is: an event stream may ask again.
     private func refuse(_ error: StreamNameError, request: Request, origin: String?) throws(RefusedBody) -> Answer {
         guard error == .expired else {
-            refusals.name(hasKey: authorization.canSign)
             let message = "The name is not signed with a key of this server."
             throw RefusedBody("forged_stream_name", message: message, status: 403)
         }

@@ -58,11 +58,14 @@ extension Services {
             return answer(error.response)
         }
         let commit = PostedCommit(services: self, request: request, claim: claim)
-        let isTaken = read(purchase, of: provider, refuse: answer) { [log] reading in
+        let isTaken = read(purchase, of: provider, refuse: answer) { [log, refusals] reading in
             if reading.events.contains(where: { $0.environment == .xcode }) {
                 log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
             }
-            commit.commit(reading) { answer(respond($0, reading, claim)) }
+            commit.commit(reading) { verdicts in
+                if case .committed? = verdicts.last { refusals.acceptedPost(of: provider) }
+                answer(respond(verdicts, reading, claim))
+            }
         }
         if !isTaken { answer(.busy) }
     }

@@ -16,9 +16,11 @@ public final class DeliveryHealth: Sendable {
     private let records = Mutex<[Provider: DeliveryRecord]>([:])
     /// False if other nodes may accept what this one does not see.
     private let isAlone: Bool
+    private let storeClock: StoreClock
 
-    public init(stores: [any Store.Type], metrics: Metrics, isAlone: Bool) {
+    public init(stores: [any Store.Type], metrics: Metrics, isAlone: Bool, storeClock: StoreClock) {
         self.isAlone = isAlone
+        self.storeClock = storeClock
         watched = stores.reduce(into: [:]) { watched, store in
             let provider = store.provider.rawValue
             watched[store.provider] = Watched(
@@ -32,6 +34,9 @@ public final class DeliveryHealth: Sendable {
                 // Of a busy store each is below a second, which must not look as if nothing were known.
                 Int(self?.records.withLock { $0[provider]?.longestPause }.map { max(1, $0) } ?? 0)
             }
+            metrics.gauge(.webhooksRefusedInARow, labels: ["provider": provider.rawValue]) { [weak self] in
+                self?.records.withLock { $0[provider]?.refusedInARow(at: monotonicSeconds()) } ?? 0
+            }
         }
     }
 
@@ -44,7 +49,7 @@ public final class DeliveryHealth: Sendable {
 
     /// One sentence for each store with which something is wrong.
     public var warnings: [String] {
-        let now = DeliveryHealth.now
+        let now = monotonicSeconds()
         return records.withLock { records in
             records.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { provider, record in
                 let title = watched[provider]?.store.title ?? provider.rawValue
@@ -58,23 +63,25 @@ public final class DeliveryHealth: Sendable {
     func accepted(_ provider: Provider, delay: Duration?) {
         if let delay { watched[provider]?.delay.record(delay) }
         watched[provider]?.lastAccepted.set(Int(Clock().now().seconds))
-        records.withLock { $0[provider, default: DeliveryRecord()].accepted(at: DeliveryHealth.now) }
+        storeClock.accepted(provider)
+        records.withLock { $0[provider, default: DeliveryRecord()].accepted(at: monotonicSeconds()) }
     }
 
-    /// Returns what an operator should look at; nil for junk, and when no setting can be the reason.
+    /// Returns what an operator should look at; nil for junk, and when neither a setting nor the clock can be the reason.
     func refused(_ delivery: Delivery, of provider: Provider, error: VerificationError) -> DeliveryRecord.Refusal? {
         guard let store = watched[provider]?.store, let refusal = store.refusal(of: delivery, error: error) else {
             return nil
         }
-        records.withLock { $0[provider, default: DeliveryRecord()].refused(refusal, at: DeliveryHealth.now) }
+        records.withLock { $0[provider, default: DeliveryRecord()].refused(refusal, at: monotonicSeconds()) }
         return refusal
     }
-
-    private static var now: Int64 { Int64(monotonicNanoseconds().nanoseconds / 1_000_000_000) }
 }
 
+/// The monotonic clock's, for what is told in minutes.
+func monotonicSeconds() -> Int64 { Int64(monotonicNanoseconds().nanoseconds / 1_000_000_000) }
+
 extension Store {
-    /// A stranger's junk has no id in the store's form. What is genuine, and not for us, needs none.
+    /// A stranger's junk has no id in the store's form. What is genuine, and not for us or not of this time, needs none.
     fileprivate static func refusal(of delivery: Delivery, error: VerificationError) -> DeliveryRecord.Refusal? {
         switch error {
         case .wrongApp: DeliveryRecord.Refusal(reason: error.code, setting: appSetting, event: nil)
@@ -82,6 +89,8 @@ extension Store {
             claimedID(of: delivery).map {
                 DeliveryRecord.Refusal(reason: error.code, setting: webhookSecret, event: $0)
             }
+        case .untrusted(.signedInPast), .untrusted(.signedInFuture):
+            DeliveryRecord.Refusal(reason: error.code, setting: nil, event: claimedID(of: delivery))
         case .malformed, .untrusted, .wrongEnvironment, .notConfigured, .storeUnreachable: nil
         }
     }
@@ -93,21 +102,21 @@ struct DeliveryRecord: Sendable {
     /// A delivery that looks like the store's and was refused.
     struct Refusal: Sendable, Equatable {
         var reason: String
-        /// The setting to compare with what the store has.
-        var setting: String
+        /// The setting to compare with what the store has; nil if it is this machine's clock.
+        var setting: String?
         /// The claimed id of the event; nil if the delivery is genuine, and for an app that is not served.
         var event: String?
     }
 
-    static let hour: Int64 = 3600
-    /// One or two may be somebody's experiment.
-    static let leastRefusals = 3
-    private static let refusalLimit = 1000
+    private static let hour: Int64 = 3600
+    /// Where the store's own are accepted, a stranger's that look like them are no news before nothing else has come for a
+    /// while.
+    private static let patience: Int64 = 300
     /// Pauses that say what is usual. 1000 of them span a night even with a delivery every minute.
     private static let pauseLimit = 1000
     private static let leastPauses = 10
 
-    private var refusedAt: [Int64] = []
+    private var row = RefusalRow()
     private var newest: Refusal?
     private var acceptedAt: Int64?
     private var pauses: [Int64] = []
@@ -116,15 +125,15 @@ struct DeliveryRecord: Sendable {
         if let acceptedAt { pauses.append(now - acceptedAt) }
         if pauses.count > DeliveryRecord.pauseLimit { pauses.removeFirst() }
         acceptedAt = now
-        refusedAt = []
+        row.accepted()
     }
 
     mutating func refused(_ refusal: Refusal, at now: Int64) {
-        refusedAt.removeAll { $0 <= now - DeliveryRecord.hour }
-        if refusedAt.count == DeliveryRecord.refusalLimit { refusedAt.removeFirst() }
-        refusedAt.append(now)
+        row.refused(at: now)
         newest = refusal
     }
+
+    func refusedInARow(at now: Int64) -> Int { row.count(at: now) }
 
     /// One sentence, or nil when all is well. `silenceCounts`: no other node may have got what this one did not.
     func warning(about store: String, at now: Int64, silenceCounts: Bool) -> String? {
@@ -135,12 +144,14 @@ struct DeliveryRecord: Sendable {
     var longestPause: Int64? { pauses.count < DeliveryRecord.leastPauses ? nil : pauses.max() }
 
     private func refusals(of store: String, at now: Int64) -> String? {
-        let count = refusedAt.count { $0 > now - DeliveryRecord.hour }
-        let hasAccepted = acceptedAt.map { $0 > now - DeliveryRecord.hour } ?? false
-        guard let newest, count >= DeliveryRecord.leastRefusals, !hasAccepted else { return nil }
+        let count = row.count(at: now)
+        guard let newest, count >= RefusalRow.least, acceptedAt == nil || row.age(at: now) >= DeliveryRecord.patience
+        else { return nil }
         let event = newest.event.map { ", the newest \($0)" } ?? ""
-        return "\(store): \(count) deliveries of the last hour were refused (\(newest.reason)\(event)) and none was "
-            + "accepted: compare \(newest.setting) with what the store has"
+        let todo =
+            newest.setting.map { "compare \($0) with what the store has" } ?? "synchronize this machine's clock (NTP)"
+        return "\(store): the last \(count) deliveries were refused (\(newest.reason)\(event)), the first "
+            + "\(row.age(at: now) / 60) minutes ago: \(todo)"
     }
 
     /// What is usual is the longest pause that is remembered: nights are no news. Less than an hour never is.

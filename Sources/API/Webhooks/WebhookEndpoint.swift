@@ -64,11 +64,12 @@ struct WebhookEndpoint {
     ) -> Response {
         if !isProbe(request) {
             let claim = delivery.flatMap { services.deliveries.refused($0, of: provider, error: error) }
+            let silence = error == .storeUnreachable(.noAnswer) ? services.storeHealth.waits(provider) : nil
             services.refusals.webhook(provider, error: error, claim: claim)
             remember(
                 request,
                 reason: error.code,
-                message: error.message,
+                message: silence ?? error.message,
                 setting: claim?.setting,
                 bytes: request.body.count
             )

@@ -88,13 +88,20 @@ struct AllChecks {
 
     private func production(_ server: ServerCheck.Result, at now: Instant) -> [Finding] {
         var findings: [Finding] = []
-        var others = server.date.map { [(name: remote.url, now: $0)] } ?? []
+        var words: [StoreClockAnswer] = []
         for store in expected {
-            let dependencies = dependencies(of: store, now: now, workspace: nil)
+            let ahead = SharedValue<Duration?>(nil)
+            var dependencies = dependencies(of: store, now: now, workspace: nil)
+            dependencies.timed = { time in
+                guard case .answered(let date) = time else { return }
+                ahead.replace(with: Clock().now().elapsed(since: date))
+            }
             findings += store.examine(dependencies, url: publicAddress)
-            if let clock = store.clock(dependencies) { others.append((type(of: store).name, clock)) }
+            guard let seconds = ahead.value?.components.seconds else { continue }
+            words.append(StoreClockAnswer(store: type(of: store).name, aheadSeconds: seconds))
         }
-        return findings + ClockCheck(now: now, others: others).findings
+        // The server's clock counts, and this command may run on another machine.
+        return findings + ClockCheck(words: server.storeClock.map { [$0] } ?? words).findings
     }
 
     /// The stand-ins run in the server: without the server or its keys, there is nothing to ask.

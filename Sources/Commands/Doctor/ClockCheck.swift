@@ -1,33 +1,24 @@
+import API
 import Domain
 import Stores
 
 /// Whether the clock is right. Signed dates are compared with it, so with a wrong clock genuine deliveries are refused.
 /// Pure.
 struct ClockCheck {
-    /// The tolerance of Stripe and Apple, in seconds.
-    private static let limit = 300
-
-    let now: Instant
-    /// The time according to others, with their names.
-    let others: [(name: String, now: Instant)]
+    /// What the server says, or else what the stores have just answered to this machine.
+    let words: [StoreClockAnswer]
 
     var findings: [Finding] {
-        guard !others.isEmpty else {
-            return [
-                .warn(
-                    "clock",
-                    detail: "no answer had a Date header: check that timedatectl says “synchronized: yes”"
-                )
-            ]
+        guard !words.isEmpty else {
+            let todo = "check that timedatectl says “synchronized: yes”"
+            return [.warn("clock", detail: "no store has said what time it is, as its API would with a key: \(todo)")]
         }
-        return others.map { other in
-            let skew = (now.milliseconds - other.now.milliseconds) / 1000
-            let words = "\(abs(skew)) s \(skew < 0 ? "behind" : "ahead of") \(other.name)"
-            if abs(skew) > ClockCheck.limit {
-                return .fail("clock", detail: "\(words): genuine deliveries are refused; synchronize it (NTP)")
+        return words.map { word in
+            switch abs(word.aheadSeconds) {
+            case ...StoreClock.notice: .ok("clock", detail: word.words)
+            case ...StoreClock.limit: .warn("clock", detail: word.words)
+            default: .fail("clock", detail: word.words)
             }
-            return abs(skew) > 30
-                ? .warn("clock", detail: "\(words): synchronize it (NTP)") : .ok("clock", detail: words)
         }
     }
 

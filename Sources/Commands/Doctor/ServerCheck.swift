@@ -12,8 +12,8 @@ struct ServerCheck {
         var isThere = false
         /// Its `/ready` is among the findings: what it says is not looked for anew.
         var saysIfReady = false
-        /// The time according to a proxy in front of it.
-        var date: Instant?
+        /// How far its clock is off, as it says itself; nil if no store has told it, or it may not be asked.
+        var storeClock: StoreClockAnswer?
         /// A development server's clock; nil for any other.
         var clock: Instant?
     }
@@ -37,32 +37,34 @@ struct ServerCheck {
         } catch {
             return Result(findings: [failure(error), unchecked])
         }
-        // Paycast itself sends no `Date`.
-        let date = response.header("Date").flatMap(Instant.init(httpDate:))
         guard response.status == 200 else {
             let todo = "is Paycast behind this address? A proxy must forward every path"
             let failure = Finding.fail("address", detail: "\(url)/up answers \(response.status): \(todo)")
-            return Result(findings: [scheme, failure, unchecked], date: date)
+            return Result(findings: [scheme, failure, unchecked])
         }
         let (clock, found) = (clock, [scheme, .ok("address", detail: "\(url) answers")] + stores.map(webhook))
-        let readiness = readiness
+        let answer = readiness
         return Result(
-            findings: found + readiness + [apiKey] + [development(clock)].compactMap { $0 },
+            findings: found + (answer.map(ready) ?? []) + [apiKey] + [development(clock)].compactMap { $0 },
             isThere: true,
-            saysIfReady: !readiness.isEmpty,
-            date: date,
+            saysIfReady: answer != nil,
+            storeClock: answer?.clock,
             clock: clock
         )
     }
 
-    /// The server's own words; empty if the server does not allow us to ask.
-    private var readiness: [Finding] {
+    /// The server's own words; nil if the server does not allow us to ask.
+    private var readiness: Readiness? {
         guard let response = try? client.send("GET", to: remote.url + "/ready", headers: remote.authorization),
-            [200, 503].contains(response.status), let answer = JSON.decode(Readiness.self, from: response.body)
-        else { return [] }
+            [200, 503].contains(response.status)
+        else { return nil }
+        return JSON.decode(Readiness.self, from: response.body)
+    }
+
+    private func ready(_ answer: Readiness) -> [Finding] {
         let problems = answer.problems
         let warnings = answer.warnings.map { Finding.warn("ready", detail: $0) }
-        if problems.isEmpty, response.status == 200 {
+        if problems.isEmpty {
             return [.ok("ready", detail: "the server reports no problem")] + warnings
         }
         return problems.map { .fail("ready", detail: $0) } + warnings

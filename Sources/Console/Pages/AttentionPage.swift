@@ -4,6 +4,7 @@ import Domain
 import Encoding
 import HTTP
 import Pages
+import Stores
 
 /// `/console/attention`: what needs somebody, each with what to do.
 struct AttentionPage: ConsolePage {
@@ -120,9 +121,16 @@ struct AttentionPage: ConsolePage {
         case "outside_validity": return "Compare this server's clock with the time."
         case "wrong_environment", "not_configured":
             return "Set what the store needs, or take the address out at the store."
-        case "store_unreachable": return "Look at the key of the store's API. The store sends it again."
+        case "store_unreachable": return unreachable(refusal)
         default: return "It does not look like the store's: if its address is a stranger's, there is nothing to do."
         }
+    }
+
+    private static func unreachable(_ refusal: AttentionAnswer.Refused) -> String {
+        let isKey = refusal.message == VerificationError.storeUnreachable(.refusedKey).message
+        return isKey
+            ? "Correct the key of the store's API. The store sends it again."
+            : "The store sends it again, and it is taken once the store's API answers."
     }
 
     private static let sendAgain =

@@ -73,6 +73,7 @@ enum StoreWords {
         case .consume: "let it be bought again"
         case .finish: "finish the transaction"
         case .setToken: "write the order's token to it"
+        case .ask: "ask what became of a receipt"
         case .forward: "pass the event on to staging"
         case nil: kind
         }

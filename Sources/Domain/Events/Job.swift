@@ -9,6 +9,8 @@ public struct Job: Sendable, Equatable {
         case finish
         /// Apple: Set App Account Token, for a purchase that carried none or another one.
         case setToken = "set_token"
+        /// Apple: what it says of a purchase that was given for its receipt alone, while Apple did not answer.
+        case ask
         /// The event's body goes to a staging server, unchanged.
         case forward
     }

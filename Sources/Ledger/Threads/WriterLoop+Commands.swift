@@ -42,7 +42,7 @@ extension LedgerRepository {
             let incoming = IncomingEvent(event, claim: claim, receivedAt: receivedAt)
             let result = try decide(at: now) { try $0.record(incoming) }
             return {
-                counts.count(result.outcome, of: event.provider)
+                counts.count(result.outcome, of: event)
                 completion(.success(result))
             }
         case .order(let request, let completion):

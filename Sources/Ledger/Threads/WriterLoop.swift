@@ -289,6 +289,7 @@ struct LedgerMetrics: Sendable {
     let batchSize, queueDepth, unclaimed: Gauge
     let commands, failures: Counter
     private let outcomes: [Provider: [Outcome: Counter]]
+    private let unclaimedInARow: [Provider: Gauge]
 
     init(_ metrics: Metrics, providers: [Provider]) {
         commitTime = metrics.histogram(.commit)
@@ -307,7 +308,18 @@ struct LedgerMetrics: Sendable {
             }
         }
         self.outcomes = outcomes
+        unclaimedInARow = providers.reduce(into: [:]) { gauges, provider in
+            gauges[provider] = metrics.gauge(.unclaimedInARow, labels: ["provider": provider.rawValue])
+        }
     }
 
-    func count(_ outcome: Outcome, of provider: Provider) { outcomes[provider]?[outcome]?.add() }
+    func count(_ outcome: Outcome, of event: Event) {
+        outcomes[event.provider]?[outcome]?.add()
+        guard event.kind == .subscriptionStarted || event.kind == .purchaseCompleted else { return }
+        switch outcome {
+        case .unclaimed: unclaimedInARow[event.provider]?.add(1)
+        case .applied: unclaimedInARow[event.provider]?.set(0)
+        case .duplicate, .stale, .ignored, .quarantined: break
+        }
+    }
 }

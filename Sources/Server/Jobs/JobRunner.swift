@@ -106,7 +106,7 @@ final class JobRunner: BackgroundWork {
             result = verdict.result(of: obstacle)
         } else {
             do throws(StoreAPIError) {
-                try perform(queued, now: now)
+                try perform(queued, under: lease, now: now)
                 result = .done
             } catch {
                 round.failed(queued, error: error)
@@ -119,7 +119,7 @@ final class JobRunner: BackgroundWork {
         return true
     }
 
-    private func perform(_ queued: QueuedJob, now: Instant) throws(StoreAPIError) {
+    private func perform(_ queued: QueuedJob, under lease: Lease, now: Instant) throws(StoreAPIError) {
         let job = queued.job
         if job.kind == .forward {
             guard let body = queued.body else { throw .unreadable(reason: "the ledger cannot read its body") }
@@ -128,7 +128,9 @@ final class JobRunner: BackgroundWork {
         guard let api = apis()[job.provider] else {
             throw .unauthorized(reason: "no key of its API is configured")
         }
-        try api.perform(job, now: now)
+        for event in try api.perform(job, now: now) {
+            guard context.writer.commit(event, at: now, under: lease) != nil else { throw .ledgerBusy }
+        }
     }
 
     /// The job's subject never goes to the log: it may be a purchase token, or an address with a secret.
@@ -251,7 +253,7 @@ struct RetryDecision {
     static func patience(for kind: Job.Kind) -> Duration {
         switch kind {
         case .forward: .seconds(3 * 86_400)
-        case .acknowledge, .consume, .finish, .setToken: .seconds(30 * 86_400)
+        case .acknowledge, .consume, .finish, .setToken, .ask: .seconds(30 * 86_400)
         }
     }
 

@@ -1,7 +1,6 @@
 import Crypto
 public import Domain
 import Glibc
-import HTTPClient
 
 extension AppleStore {
     public func examine(_ dependencies: StoreDependencies, url: String?) -> [Finding] {
@@ -14,8 +13,7 @@ extension AppleStore {
         } catch {
             return [.fail("Apple API", detail: "\(error)")]
         }
-        let client = HTTPClient(timeout: .seconds(10))
-        guard let verifier, let api = store.serverAPI(verifier, client: client, dependencies: dependencies) else {
+        guard let verifier, let api = store.serverAPI(verifier, dependencies: dependencies) else {
             let todo = "create an In-App Purchase key in App Store Connect, Users and Access, Integrations"
             let detail = "no key is set, so missed notifications cannot be fetched: \(todo)"
             return [.warn("Apple API", detail: detail)]
@@ -25,14 +23,6 @@ extension AppleStore {
                 AppleDoctorCheck(api: api.of(app), app: app, environment: $0, now: dependencies.clock()).finding
             }
         }
-    }
-
-    /// Nil without a key, and in development.
-    public func clock(_ dependencies: StoreDependencies) -> Instant? {
-        guard serverKey != nil, dependencies.development == nil else { return nil }
-        let address = address(of: .production, development: nil) ?? ""
-        let response = try? HTTPClient(timeout: .seconds(10)).send("GET", to: address + "/")
-        return response?.header("Date").flatMap(Instant.init(httpDate:))
     }
 }
 

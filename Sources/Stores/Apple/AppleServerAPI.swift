@@ -58,11 +58,13 @@ public struct AppleServerAPI: StoreAPI {
         }
     }
 
-    public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
-        guard job.environment != .xcode else { return }
+    @discardableResult
+    public func perform(_ job: Job, now: Instant) throws(StoreAPIError) -> [Event] {
+        guard job.environment != .xcode else { return [] }
         let api = of(job.app)
         let path = "/inApps/v1/transactions/\(PercentEncoding.encode(job.subject))"
         switch (job.kind, job.detail.flatMap { OrderToken($0) }) {
+        case (.ask, _): return try api.answer(about: job, now: now)
         // StoreKit no longer delivers the transaction to the app.
         case (.finish, _): _ = try api.send("POST", "\(path)/finish", in: job.environment, now: now)
         // For any purchase except a family-shared one. The subject is the original transaction.
@@ -71,6 +73,23 @@ public struct AppleServerAPI: StoreAPI {
             _ = try api.send("PUT", "\(path)/appAccountToken", body: body, in: job.environment, now: now)
         default:
             throw .refused(status: 0, code: nil, reason: "Apple's API has no call for this job: \(job.kind.rawValue)")
+        }
+        return []
+    }
+
+    /// Nothing if Apple knows no more than the receipt, or does not accept the key: then the receipt's own content stays, as
+    /// it does when Apple says so while the receipt is posted.
+    private func answer(about job: Job, now: Instant) throws(StoreAPIError) -> [Event] {
+        let key = ContractKey(provider: .apple, environment: job.environment, app: job.app, lineage: job.subject)
+        do throws(StoreAPIError) {
+            return try statements(of: key.lineage, in: key.environment, now: now).filter { event in
+                event.observation?.contract == key
+            }
+        } catch {
+            switch error {
+            case .refused, .unauthorized: return []
+            case .unavailable, .unreadable, .notYetKnown: throw error
+            }
         }
     }
 }

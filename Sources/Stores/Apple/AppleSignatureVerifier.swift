@@ -10,6 +10,8 @@ final class AppleSignatureVerifier: Sendable {
 
     /// Nil: it trusts whatever single certificate has signed itself.
     private let chains: AppleChainVerifier?
+    /// Receives the date of a genuine document that is ahead of our clock.
+    private let timed: @Sendable (StoreTime) -> Void
     /// The headers of documents that were genuine: Apple sends the same 4 KB with every document, and a header that was
     /// proven once gives its key without Base64, JSON and certificates.
     ///
@@ -20,7 +22,8 @@ final class AppleSignatureVerifier: Sendable {
 
     /// `roots` are Apple's, or those that stand in for them. Nil, in development only, for Xcode, which makes a certificate of its
     /// own on each machine.
-    init(roots: TrustedRoots?) {
+    init(roots: TrustedRoots?, timed: @escaping @Sendable (StoreTime) -> Void = { _ in }) {
+        self.timed = timed
         chains = roots.map { AppleChainVerifier(roots: $0) }
     }
 
@@ -46,7 +49,10 @@ final class AppleSignatureVerifier: Sendable {
         guard let object = try? StoreObject(payload) else { throw .malformed(.invalidPayload) }
         let document = try Document(object)
         let signedAt = document.signedAt ?? now
-        guard signedAt <= now + AppleSignatureVerifier.tolerance else { throw .untrusted(.signedInFuture) }
+        guard signedAt <= now + AppleSignatureVerifier.tolerance else {
+            timed(.signed(signedAt))
+            throw .untrusted(.signedInFuture)
+        }
         guard chain.isValid(at: signedAt) else { throw .untrusted(.outsideValidity) }
         return (document, chains == nil ? nil : remembered?.text)
     }

@@ -1,7 +1,6 @@
 import Crypto
 public import Domain
 import Glibc
-import HTTPClient
 public import Support
 
 /// The settings of the App Store.
@@ -110,6 +109,8 @@ public struct OpenAppleStore: OpenStore {
     let apple: AppleVerifier
     /// Nil without a key.
     let serverAPI: AppleServerAPI?
+    /// Whether a call of it just now got no answer.
+    let isSilent: @Sendable () -> Bool
     /// Signs offers. Nil without a key.
     let signer: AppleSigningKey?
 
@@ -138,7 +139,8 @@ extension AppleStore {
             settings: self,
             development: dependencies.development,
             apple: verifier,
-            serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
+            serverAPI: serverAPI(verifier, dependencies: dependencies),
+            isSilent: dependencies.isSilent,
             signer: signer(dependencies.development)
         )
     }
@@ -153,7 +155,8 @@ extension AppleStore {
             environments: environments,
             roots: roots,
             acceptsXcode: dependencies.development != nil,
-            catalog: dependencies.catalog
+            catalog: dependencies.catalog,
+            timed: dependencies.timed
         )
         verifier.forwards = dependencies.forwards
         return verifier
@@ -168,7 +171,7 @@ extension AppleStore {
 
     /// For the first app, in the environments that are served. Nil without an app or a key; the stand-in accepts any
     /// key.
-    func serverAPI(_ verifier: AppleVerifier, client: HTTPClient, dependencies: StoreDependencies) -> AppleServerAPI? {
+    func serverAPI(_ verifier: AppleVerifier, dependencies: StoreDependencies) -> AppleServerAPI? {
         let development = dependencies.development
         guard let app = apps(development).first, let signer = signer(development) else { return nil }
         return AppleServerAPI(
@@ -177,7 +180,7 @@ extension AppleStore {
             issuer: signer.issuer,
             app: app,
             verifier: verifier,
-            client: client,
+            client: dependencies.client(timeout: .seconds(10)),
             observer: dependencies.observer
         ) { [self] environment in
             environments.contains(environment) ? address(of: environment, development: development) : nil

@@ -54,7 +54,8 @@ public struct AppleVerifier: StoreVerifier {
         environments: Set<StoreEnvironment>,
         roots: TrustedRoots,
         acceptsXcode: Bool = false,
-        catalog: Catalog = Catalog()
+        catalog: Catalog = Catalog(),
+        timed: @escaping @Sendable (StoreTime) -> Void = { _ in }
     ) throws(StoreError) {
         if !bundleIDs.isEmpty, environments.contains(.production), appIDs == .only([]) {
             let todo = "set it to the numeric Apple ID of the app"
@@ -65,7 +66,7 @@ public struct AppleVerifier: StoreVerifier {
         self.environments = environments
         self.roots = roots
         self.catalog = catalog
-        checker = AppleSignatureVerifier(roots: roots)
+        checker = AppleSignatureVerifier(roots: roots, timed: timed)
         xcodeChecker = acceptsXcode ? AppleSignatureVerifier(roots: nil) : nil
         messages = CMSVerifier(roots: roots)
     }

@@ -50,21 +50,35 @@ struct PostedAppleReceipt: PostedPurchase {
     /// Reads the best available source.
     func read(with store: OpenAppleStore, now: Instant) throws(RefusedPurchase) -> PurchaseReading {
         switch content {
-        case .receipt(let receipt):
-            if let events = try ask(store, about: receipt, now: now) {
-                let isProof = (try? store.apple.verify(receipt: receipt, now: now)) != nil
-                return PurchaseReading(source: .store, events: events, isProof: isProof)
-            }
-            // Nothing in a receipt of iOS 6 has a signature that we can check here.
-            guard !ReceiptClue.isPropertyList(receipt) else { throw .ofIOS6 }
-            do throws(VerificationError) {
-                return PurchaseReading(source: .receipt, events: try store.apple.verify(receipt: receipt, now: now))
-            } catch {
-                throw .unproven(error)
-            }
+        case .receipt(let receipt): return try read(receipt, with: store, now: now)
         case .answer(let answer, let environment, let body):
             let events = try store.apple.migrate(answer, environment: environment, body: body, now: now)
             return PurchaseReading(source: .verifyReceipt, events: events)
+        }
+    }
+
+    /// What the receipt's own signature proves is given at once if Apple does not answer, and Apple is asked later.
+    private func read(
+        _ receipt: [UInt8],
+        with store: OpenAppleStore,
+        now: Instant
+    ) throws(RefusedPurchase) -> PurchaseReading {
+        let proof = Result { () throws(VerificationError) in try store.apple.verify(receipt: receipt, now: now) }
+        let proven = try? proof.get()
+        if let proven, store.serverAPI != nil, store.isSilent() { return .untilAppleAnswers(proven) }
+        do throws(RefusedPurchase) {
+            if let events = try ask(store, about: receipt, now: now) {
+                return PurchaseReading(source: .store, events: events, isProof: proven != nil)
+            }
+        } catch .unproven(.storeUnreachable, _) where proven != nil {
+            return .untilAppleAnswers(proven ?? [])
+        }
+        // Nothing in a receipt of iOS 6 has a signature that we can check here.
+        guard !ReceiptClue.isPropertyList(receipt) else { throw .ofIOS6 }
+        do throws(VerificationError) {
+            return PurchaseReading(source: .receipt, events: try proof.get())
+        } catch {
+            throw .unproven(error)
         }
     }
 
@@ -99,6 +113,21 @@ extension Event {
         guard let left = observation?.transaction, let right = other.observation?.transaction else { return false }
         guard left.purchasedAt == right.purchasedAt else { return left.purchasedAt < right.purchasedAt }
         return observation?.snapshot == nil && other.observation?.snapshot != nil
+    }
+}
+
+extension PurchaseReading {
+    /// With a job for each purchase that asks Apple about it: a receipt does not know of a later refund.
+    fileprivate static func untilAppleAnswers(_ proven: [Event]) -> PurchaseReading {
+        let events = proven.map { event in
+            guard let key = event.observation?.contract, key.environment != .xcode else { return event }
+            var event = event
+            event.jobs = [
+                Job(kind: .ask, provider: .apple, environment: key.environment, app: key.app, subject: key.lineage)
+            ]
+            return event
+        }
+        return PurchaseReading(source: .receipt, events: events)
     }
 }
 

@@ -15,13 +15,20 @@ public final class GoogleKeys: Sendable {
 
     private let address: @Sendable () -> String?
     private let client: HTTPClient
+    private let observer: StoreCallObserver
     private let cache = Mutex(GoogleKeyCache())
     /// Locked by the caller that asks Google; the cache is not locked meanwhile.
     private let turn = Mutex<Void>(())
 
-    /// Each fetch reads `address`, because a stand-in has no address before its server listens.
-    public init(client: HTTPClient = HTTPClient(timeout: .seconds(8)), address: @escaping @Sendable () -> String?) {
+    /// Each fetch reads `address`, because a stand-in has no address before its server listens. `observer` hears of the
+    /// fetches that fail: a stranger can cause one that succeeds, which says nothing about the API.
+    public init(
+        client: HTTPClient = HTTPClient(timeout: .seconds(8)),
+        observer: @escaping StoreCallObserver = { _ in },
+        address: @escaping @Sendable () -> String?
+    ) {
         self.client = client
+        self.observer = observer
         self.address = address
     }
 
@@ -79,6 +86,15 @@ public final class GoogleKeys: Sendable {
     private func fetch(_ now: Instant) throws(StoreAPIError) {
         cache.withLock { $0.beginFetch(at: now) }
         defer { cache.withLock { $0.endFetch() } }
+        do throws(StoreAPIError) {
+            try request(now)
+        } catch {
+            observer(error)
+            throw error
+        }
+    }
+
+    private func request(_ now: Instant) throws(StoreAPIError) {
         guard let address = address() else { throw .unavailable(reason: "the address of its keys is not known yet") }
         let response = try client.ask("GET", at: address)
         guard response.status == 200 else {

@@ -77,7 +77,8 @@ public struct GooglePlayAPI: StoreAPI {
         return reading.statement(of: subject, name: "statement")
     }
 
-    public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
+    @discardableResult
+    public func perform(_ job: Job, now: Instant) throws(StoreAPIError) -> [Event] {
         let detail = (job.detail ?? "").split(separator: "/", maxSplits: 1)
         let verb: String
         switch job.kind {
@@ -95,8 +96,9 @@ public struct GooglePlayAPI: StoreAPI {
             }
         } catch .refused(status: 400, code: "alreadyAcknowledged", _) {
             // Another caller, perhaps the app, was faster.
-            return
+            return []
         }
+        return []
     }
 
     /// Returns nil for what Google does not know, or no longer knows.

@@ -127,7 +127,7 @@ extension GoogleStore {
             packages: packages.isEmpty ? .any : .only(packages),
             standardPackage: packages.isEmpty ? development?.app : nil,
             expected: (audience, pushAccount),
-            keys: keys(development),
+            keys: keys(dependencies),
             api: api,
             report: dependencies.report
         )
@@ -144,6 +144,7 @@ extension GoogleStore {
         }
         return GooglePlayAPI(
             catalog: dependencies.catalog,
+            client: dependencies.client(),
             observer: dependencies.observer,
             clock: dependencies.clock,
             credentials: {
@@ -161,9 +162,10 @@ extension GoogleStore {
     }
 
     /// In development, the simulated store's keys sign the pushes, unless a push account is configured.
-    private func keys(_ development: StoreDevelopment?) -> GoogleKeys {
+    private func keys(_ dependencies: StoreDependencies) -> GoogleKeys {
+        let development = dependencies.development
         let isStandIn = development != nil && pushAccount == nil
-        return GoogleKeys { [certsURL] in
+        return GoogleKeys(client: dependencies.client(), observer: dependencies.observer) { [certsURL] in
             certsURL ?? (isStandIn ? development?.address().map { "\($0)/certs" } : GoogleKeys.address)
         }
     }

@@ -1,5 +1,6 @@
 public import Crypto
 public import Domain
+import HTTPClient
 public import Support
 
 /// A store whose webhooks Paycast accepts, with the settings that were read for it. Everything specific to a store is
@@ -71,9 +72,6 @@ public protocol Store: Sendable {
     /// while it calls the store's API.
     func examine(_ dependencies: StoreDependencies, url: String?) -> [Finding]
 
-    /// The time according to the store, for `paycast doctor`; nil if the store is not asked.
-    func clock(_ dependencies: StoreDependencies) -> Instant?
-
     /// The findings of `paycast doctor` about the certificates that verify the store's documents. It asks nobody.
     func checkCertificates(at now: Instant) -> [Finding]
 }
@@ -98,8 +96,6 @@ extension Store {
 
     /// For a store whose only setting is a secret.
     public func examine(_ dependencies: StoreDependencies, url: String?) -> [Finding] { [] }
-
-    public func clock(_ dependencies: StoreDependencies) -> Instant? { nil }
 
     public func checkCertificates(at now: Instant) -> [Finding] { [] }
 }
@@ -142,6 +138,10 @@ public struct StoreDependencies: Sendable {
     public var clock: @Sendable () -> Instant
     /// Receives the result of each call to the store's API.
     public var observer: StoreCallObserver = { _ in }
+    /// Receives what the store says of the time.
+    public var timed: @Sendable (StoreTime) -> Void = { _ in }
+    /// Whether a call just now got no answer: whoever has a proof without the store's does not wait for another.
+    public var isSilent: @Sendable () -> Bool = { false }
     /// Receives the reason when a webhook is answered 503 because the store's API did not say what the webhook was
     /// about.
     public var report: @Sendable (StoreAPIError) -> Void = { _ in }
@@ -153,6 +153,24 @@ public struct StoreDependencies: Sendable {
     public var development: StoreDevelopment?
 
     public init(clock: @escaping @Sendable () -> Instant) { self.clock = clock }
+
+    /// A client for the store's API, whose answers say what time it is.
+    func client(timeout: Duration = .seconds(8)) -> HTTPClient {
+        HTTPClient(timeout: timeout) { [timed] response in
+            guard let date = response.header("Date").flatMap(Instant.init(httpDate:)) else { return }
+            // A cache in between has kept it for so long (RFC 9111 §5.1).
+            let age = response.header("Age").flatMap { Int64($0) } ?? 0
+            timed(.answered(date + .seconds(min(max(0, age), 1 << 32))))
+        }
+    }
+}
+
+/// What a store says of the time.
+public enum StoreTime: Sendable {
+    /// The date of an answer that has just come.
+    case answered(Instant)
+    /// When a genuine document was signed that was refused only because this is not about now.
+    case signed(Instant)
 }
 
 /// Replacements for missing settings on a development server: a simulated store and its keys.

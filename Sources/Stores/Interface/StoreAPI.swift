@@ -7,8 +7,10 @@ public protocol StoreAPI: Sendable {
     /// know the contract.
     func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event?
 
-    /// Does one job. It also succeeds when the job was done before.
-    func perform(_ job: Job, now: Instant) throws(StoreAPIError)
+    /// Does one job. It also succeeds when the job was done before. Returns what the store was asked for, to be committed like
+    /// a webhook's.
+    @discardableResult
+    func perform(_ job: Job, now: Instant) throws(StoreAPIError) -> [Event]
 }
 
 /// Receives the result of each call to a store's API: nil after an answer. It runs on any thread and must not block.

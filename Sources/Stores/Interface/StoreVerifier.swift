@@ -142,12 +142,14 @@ enum TimestampedSignature {
     /// Genuine headers have at most two, while a secret is rolled.
     private static let limit = 16
 
-    /// Accepts any code that any secret made. It checks the age only after the signature.
+    /// Accepts any code that any secret made. It checks the age only after the signature, and tells `timed` of one that is
+    /// genuine and of another time.
     static func check(
         _ delivery: Delivery,
         secrets: [[UInt8]],
         tolerance: Duration,
-        now: Instant
+        now: Instant,
+        timed: (StoreTime) -> Void
     ) throws(VerificationError) {
         let fields = (delivery.signature ?? "").split(separator: ",", maxSplits: 64).map { field in
             field.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -166,8 +168,16 @@ enum TimestampedSignature {
         }
         guard isGenuine else { throw .untrusted(.badSignature) }
         let limit = tolerance.components.seconds
-        guard seconds >= now.seconds - limit else { throw .untrusted(.signedInPast) }
-        guard seconds <= now.seconds + limit else { throw .untrusted(.signedInFuture) }
+        // Nobody signs for another millennium.
+        let signedAt = Instant(milliseconds: min(max(seconds, 0), 1 << 40) * 1000)
+        guard seconds >= now.seconds - limit else {
+            timed(.signed(signedAt))
+            throw .untrusted(.signedInPast)
+        }
+        guard seconds <= now.seconds + limit else {
+            timed(.signed(signedAt))
+            throw .untrusted(.signedInFuture)
+        }
     }
 }
 

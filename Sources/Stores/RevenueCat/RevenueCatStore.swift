@@ -48,12 +48,14 @@ public struct RevenueCatStore: Store {
 
     /// In development, the simulated store's value is used when none is set.
     public func open(_ dependencies: StoreDependencies) -> RevenueCatVerifier? {
-        RevenueCatVerifier(
+        var verifier = RevenueCatVerifier(
             authorization: hasProof ? authorization?.value : dependencies.development?.secret,
             secrets: secrets.map(\.value),
             tolerance: tolerance,
             catalog: dependencies.catalog
         )
+        verifier?.timed = dependencies.timed
+        return verifier
     }
 }
 
@@ -65,6 +67,7 @@ public struct RevenueCatVerifier: StoreVerifier, OpenStore {
     private let secrets: [[UInt8]]
     private let tolerance: Duration
     private let catalog: Catalog
+    var timed: @Sendable (StoreTime) -> Void = { _ in }
 
     /// `authorization` is the whole value of the header, and `secrets` sign; what is given is checked. Returns nil when there is
     /// nothing to check, or when something is empty, because anybody could send that. `tolerance` of a signature applies to the
@@ -92,7 +95,7 @@ public struct RevenueCatVerifier: StoreVerifier, OpenStore {
             guard let given, constantTimeCompare(given, with: authorization) else { throw .untrusted(.unauthorized) }
         }
         if !secrets.isEmpty {
-            try TimestampedSignature.check(delivery, secrets: secrets, tolerance: tolerance, now: now)
+            try TimestampedSignature.check(delivery, secrets: secrets, tolerance: tolerance, now: now, timed: timed)
         }
         return try event(delivery.body)
     }

@@ -23,7 +23,8 @@ public struct StripeAPI: StoreAPI {
         }
     }
 
-    public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
+    @discardableResult
+    public func perform(_ job: Job, now: Instant) throws(StoreAPIError) -> [Event] {
         throw .refused(status: 0, code: nil, reason: "Stripe's API has no call for this job: \(job.kind.rawValue)")
     }
 

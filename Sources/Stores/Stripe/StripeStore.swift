@@ -87,13 +87,20 @@ extension StripeStore {
         )
         verifier?.stripeAPI = stripeAPI(dependencies)
         verifier?.report = dependencies.report
+        verifier?.timed = dependencies.timed
         return verifier
     }
 
     /// Nil without a key.
     func stripeAPI(_ dependencies: StoreDependencies) -> StripeAPI? {
         apiKey.map {
-            StripeAPI(key: $0.value, address: apiURL, catalog: dependencies.catalog, observer: dependencies.observer)
+            StripeAPI(
+                key: $0.value,
+                address: apiURL,
+                catalog: dependencies.catalog,
+                client: dependencies.client(),
+                observer: dependencies.observer
+            )
         }
     }
 }

@@ -14,6 +14,7 @@ public struct StripeVerifier: StoreVerifier {
     var stripeAPI: StripeAPI?
     /// Tells an operator why Stripe has to retry.
     var report: @Sendable (StoreAPIError) -> Void = { _ in }
+    var timed: @Sendable (StoreTime) -> Void = { _ in }
 
     /// `secrets` are the endpoints' signing secrets. Returns nil for an empty list, and if one of them is empty: anybody
     /// could sign with that. `tolerance` applies to the past and the future. `accounts` are the connected accounts
@@ -39,7 +40,7 @@ public struct StripeVerifier: StoreVerifier {
     public var signatureHeader: StaticString? { "stripe-signature" }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
-        try TimestampedSignature.check(delivery, secrets: secrets, tolerance: tolerance, now: now)
+        try TimestampedSignature.check(delivery, secrets: secrets, tolerance: tolerance, now: now, timed: timed)
         let event = try event(delivery.body)
         if event.isOfUnlistedAccount {
             unlisted(event.app)

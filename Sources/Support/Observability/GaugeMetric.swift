@@ -23,7 +23,22 @@ extension GaugeMetric {
         "The longest time between two of the last 1000 accepted webhooks; 0 before it is known.",
         labels: ["provider"]
     )
+    public static let webhooksRefusedInARow = Self(
+        "paycast_webhooks_refused_in_a_row",
+        "Webhooks that look like the store's own and were refused since one was accepted; a day after the newest, 0.",
+        labels: ["provider"]
+    )
+    public static let postsRefusedInARow = Self(
+        "paycast_posts_refused_in_a_row",
+        "Purchases that apps posted and that were refused since one was accepted; a day after the newest, 0.",
+        labels: ["provider"]
+    )
     public static let unclaimedContracts = Self("paycast_unclaimed_contracts", "Contracts whose user is not known.")
+    public static let unclaimedInARow = Self(
+        "paycast_purchases_unclaimed_in_a_row",
+        "New purchases whose user was not known since one had a user.",
+        labels: ["provider"]
+    )
 }
 
 /// The ledger.
@@ -47,6 +62,11 @@ extension GaugeMetric {
         "paycast_calls_waiting",
         "What waits for a thread that may ask a store, or for an operator's.",
         labels: ["queue"]
+    )
+    public static let deliveriesWaiting = Self(
+        "paycast_store_deliveries_waiting",
+        "Webhooks answered 503 since the store's API last answered, because it did not.",
+        labels: ["provider"]
     )
     public static let recoverySucceeded = Self(
         "paycast_recovery_last_success_timestamp_seconds",
@@ -80,6 +100,10 @@ extension GaugeMetric {
         "paycast_queued_bytes",
         "What was published and the loops have not written yet, in bytes, counted for each page."
     )
+    public static let namesRefusedInARow = Self(
+        "paycast_stream_names_refused_in_a_row",
+        "Signed stream names that no key of this server vouches for since one was accepted; a day after the newest, 0."
+    )
 }
 
 /// Connections.
@@ -94,11 +118,15 @@ extension GaugeMetric {
     )
 }
 
-/// The process. All but the first two have the names that every Prometheus client library gives them
+/// The process. All but the first three have the names that every Prometheus client library gives them
 /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics).
 extension GaugeMetric {
     public static let build = Self("paycast_build_info", "Always 1; the version is a label.", labels: ["version"])
     public static let clock = Self("paycast_clock_seconds", "The time by this server's clock, in Unix time.")
+    public static let clockAhead = Self(
+        "paycast_clock_ahead_seconds",
+        "How far this server's clock is ahead of that of the store that spoke last; 0 before one has."
+    )
     public static let processStart = Self("process_start_time_seconds", "Start of the server, in Unix time.")
     public static let residentMemory = Self("process_resident_memory_bytes", "Memory that the process takes now.")
     public static let openFiles = Self("process_open_fds", "Files and sockets that are open.")

@@ -1,3 +1,4 @@
+import API
 import Crypto
 import Domain
 import Support
@@ -12,7 +13,7 @@ import Testing
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 
     struct Skew: Sendable, CustomTestStringConvertible {
-        var seconds: Int
+        var seconds: Int64
         var level: Finding.Level
 
         var testDescription: String { "\(seconds) s" }
@@ -22,9 +23,9 @@ import Testing
         Skew(seconds: 0, level: .ok), Skew(seconds: -30, level: .ok), Skew(seconds: 60, level: .warn),
         Skew(seconds: -301, level: .fail), Skew(seconds: 86_400, level: .fail),
     ]) func judgesTheClock(_ skew: Skew) {
-        let other = (name: "x", now: Self.now + .seconds(skew.seconds))
-        #expect(ClockCheck(now: Self.now, others: [other]).findings.map(\.level) == [skew.level])
-        #expect(ClockCheck(now: Self.now, others: []).findings.map(\.level) == [.warn])
+        let word = StoreClockAnswer(store: "Stripe", aheadSeconds: skew.seconds)
+        #expect(ClockCheck(words: [word]).findings.map(\.level) == [skew.level])
+        #expect(ClockCheck(words: []).findings.map(\.level) == [.warn])
     }
 
     @Test(arguments: [

@@ -1,47 +1,6 @@
 import Domain
-import Stores
 import Support
 import Synchronization
-
-/// Which stores' APIs refuse this server's key, according to the last call to each. Any thread may use it.
-final class StoreHealth: Sendable {
-    private let incidents = Mutex<[Provider: Incident]>([:])
-    private let log: Log
-
-    init(_ log: Log) {
-        self.log = log
-    }
-
-    /// One sentence per store, for `/ready`.
-    var problems: [String] {
-        incidents.withLock { incidents in
-            incidents.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { provider, incident in
-                incident.reason.map { "the API of \(provider.rawValue) refuses this server: \($0)" }
-            }
-        }
-    }
-
-    /// `error` is nil after an answer. An unreachable store says nothing about the key.
-    @Sendable func asked(_ provider: Provider, error: StoreAPIError?) {
-        let now = monotonicNanoseconds()
-        let news: Incident.News? = incidents.withLock { incidents in
-            switch error {
-            case .unauthorized(let reason): incidents[provider, default: Incident()].recordFailure(reason, now: now)
-            case .refused, .unreadable, .notYetKnown, nil: incidents[provider]?.recordSuccess(now: now)
-            case .unavailable: nil
-            }
-        }
-        switch news {
-        case .began(let reason): log.error("store refuses", fields: ["provider": provider.rawValue, "reason": reason])
-        case .ended(let count, let seconds):
-            log.info(
-                "store accepts again",
-                fields: ["provider": provider.rawValue, "count": count, "seconds": seconds]
-            )
-        case .works, nil: break
-        }
-    }
-}
 
 /// Counts the events of accounts that a store's settings do not list, and names those accounts once an hour in the log:
 /// an endpoint of Stripe Connect hears of every connected account, and somebody may have forgotten to list one. Any
