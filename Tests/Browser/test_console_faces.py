@@ -33,6 +33,7 @@ PAGES = {
     "live-wrong": "/console/live?outcome=aplied",
     "attention": "/console/attention",
     "nodes": "/console/nodes",
+    "refund": "/console/refunds/{refund}",
     "missing": "/console/nothing-here",
 } | {f"action-{action.partition('?')[0]}": f"{user_address(BUSY)}/{action}" for action in ACTIONS}
 
