@@ -65,6 +65,9 @@ static const struct paycast_asset assets[] = {
     {"console/parts.html", (const unsigned char[]){
 #embed "../../public/console/parts.html" suffix(, 0)
     }},
+    {"console/refund.html", (const unsigned char[]){
+#embed "../../public/console/refund.html" suffix(, 0)
+    }},
     {"console/search.html", (const unsigned char[]){
 #embed "../../public/console/search.html" suffix(, 0)
     }},

@@ -205,7 +205,9 @@ private struct ConsoleLanes: Sendable {
 
     func lane(of route: ConsoleRoute?, isChange: Bool, isKnown: Bool) -> WorkerPool {
         guard isKnown else { return strangers }
-        guard isChange, case .page(let page as UserActionPage, _)? = route else { return pages }
+        guard isChange, case .page(let page?, _)? = route else { return pages }
+        if page is RefundPage { return changes }
+        guard let page = page as? UserActionPage else { return pages }
         return page.action.isSlow ? slow : changes
     }
 

@@ -26,6 +26,7 @@ enum ConsoleRoute {
         case (3, "live") where parts[2] == "stream": self = .page(LiveStreamPage())
         case (2, "attention"): self = .page(AttentionPage())
         case (2, "claim"): self = .page(ClaimPage())
+        case (3, "refunds") where !parts[2].isEmpty: self = .page(RefundPage(transaction: parts[2]))
         case (2, "nodes"): self = .page(NodesPage())
         case (3, "events") where !parts[2].isEmpty: self = .page(EventPage(id: parts[2]))
         case (3, "assets"): self = .asset(parts[2])

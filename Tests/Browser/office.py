@@ -26,6 +26,8 @@ class Office:
         deliver(self.server, "google", "refund", "--user", "ben")
         self.unclaimed = deliver(self.server, "apple", "initial", "--order", UNKNOWN_ORDER)["event"]
         self.quarantined = self.contradiction()
+        deliver(self.server, "apple", "CONSUMPTION_REQUEST", "--user", "dora", "--product", "paycast.pro.annual")
+        self.refund = self.server.request("GET", "/attention")["refunds"][0]["transaction"]
         grant = self.server.request(
             "POST", f"/users/{BUSY}/grants", {"product": "pro.annual", "days": 30, "reason": "a good customer"}
         )

@@ -1,10 +1,12 @@
 """Each page of the console, for everybody: in both themes, narrow, without JavaScript, with the keyboard alone."""
 
+import io
 import re
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from console import expect_user, paste, secret, user_address
@@ -12,6 +14,7 @@ from office import BUSY, EMPTY, Office
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+LAPTOP = {"width": 1366, "height": 800}
 NARROW, WIDE = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
 SCHEMES = ["light", "dark"]
 
@@ -30,6 +33,7 @@ PAGES = {
     "live-wrong": "/console/live?outcome=aplied",
     "attention": "/console/attention",
     "nodes": "/console/nodes",
+    "refund": "/console/refunds/{refund}",
     "missing": "/console/nothing-here",
 } | {f"action-{action.partition('?')[0]}": f"{user_address(BUSY)}/{action}" for action in ACTIONS}
 
@@ -70,6 +74,24 @@ def sideways(page):
     )
 
 
+# Words, names and ids that are on more than one line. A Google purchase token is too long for any line.
+BROKEN = r"""() => {
+    const words = /^[0-9a-f-]{36}$|[^\s\/-]{1,44}(?![^\s\/-])/g
+    const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT)
+    const broken = []
+    for (let text; (text = texts.nextNode());) {
+        if (!text.parentElement.checkVisibility() || text.parentElement.closest(".raw")) continue
+        for (const word of text.data.matchAll(words)) {
+            const range = new Range()
+            range.setStart(text, word.index)
+            range.setEnd(text, word.index + word[0].length)
+            if (new Set([...range.getClientRects()].map(line => Math.round(line.top))).size > 1) broken.push(word[0])
+        }
+    }
+    return broken
+}"""
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_everybody_can_read_it(page_of, screenshot, name):
     """In both themes, at a desk and on a phone: one visit, since opening a page takes longer than looking at it."""
@@ -84,12 +106,28 @@ def test_everybody_can_read_it(page_of, screenshot, name):
             page.emulate_media(color_scheme=scheme)
             assert violations(page) == [], (place, scheme)
             screenshot(page, f"console-{name}-{place}-{scheme}")
+    page.set_viewport_size(LAPTOP)
+    assert page.evaluate(BROKEN) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert sideways(page) == []
+    if name.startswith("live"):
+        assert page.evaluate("[...document.querySelectorAll('.wide')].every(one => one.scrollWidth <= one.clientWidth)"), "cut"
+        assert page.evaluate(BROKEN) == []
     for table in page.locator("main table").all():
         assert table.locator("th").count() and table.locator("th:not([scope])").count() == 0
         named = table.evaluate("table => !!(table.caption ?? table.closest('[aria-label], [aria-labelledby], details'))")
         assert named, table.inner_html()[:200]
+
+
+def test_one_minute_of_a_chart_is_seen(page_of):
+    page = page_of("overview", viewport=LAPTOP)
+    dot = page.locator(".chart .dot").first
+    place = dot.evaluate("dot => { const {x, y} = dot.getBoundingClientRect(); return {x: x - 6, y: y + scrollY - 6} }")
+    shot = page.screenshot(full_page=True, clip=place | {"width": 12, "height": 12})
+    colours = Image.open(io.BytesIO(shot)).convert("RGB").getcolors()
+    tone = dot.evaluate("dot => getComputedStyle(dot).stroke")
+    painted = sum(count for count, colour in colours if colour == tuple(map(int, re.findall(r"\d+", tone))))
+    assert painted >= 30
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

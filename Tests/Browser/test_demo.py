@@ -1,10 +1,12 @@
 """The page that `serve --dev` shows first."""
 
+import io
 import json
 import re
 import urllib.error
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from program import ROOT
@@ -98,6 +100,51 @@ def test_each_product_changes_its_own_elements(demo, open_page, screenshot, look
     assert page.evaluate("window.hasNotReloaded")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "scrolls sideways"
     screenshot(page, f"demo-{look}-products-after")
+
+
+# What a buyer, or whoever looks around, can press.
+CONTROLS = ".stage :is(.plan, button), #phone, .doing :is(button, select, .segments span, .switch)"
+OUTSIDE = """selector => [...document.querySelectorAll(selector)].filter(element => element.checkVisibility())
+    .filter(element => element.getBoundingClientRect().bottom > innerHeight).map(element => element.textContent.trim())"""
+
+
+@pytest.mark.parametrize("language", ["English", "Deutsch"])
+def test_a_laptop_shows_all_that_can_be_done(demo, open_page, language):
+    page = open_page(demo.url, viewport={"width": 1366, "height": 800})
+    page.get_by_role("button", name=language).click()
+    expect(page.get_by_role("button", name=language)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#phone")).to_be_visible()
+    assert page.locator(CONTROLS).count() > 20
+    assert page.evaluate(OUTSIDE, CONTROLS) == []
+    is_ready(page)
+    page.locator("#paywall button").first.click()
+    expect(page.locator("#store button[value=renew]")).to_be_visible()
+    expect(page.locator("#way li[data-reached]")).to_have_count(4)
+    assert page.evaluate(OUTSIDE, CONTROLS + ", #way li") == [] and page.evaluate("scrollY") == 0
+
+
+@pytest.mark.parametrize("width", [390, 360, 320])
+def test_no_label_of_the_segments_wraps(server, open_page, width):
+    page = open_page(server.url, viewport={"width": width, "height": 844})
+    expect(page.locator("#world-panel")).to_be_visible()
+    for choice in page.locator(".segments input").all():
+        choice.check()
+        lines = page.locator(".segments span").evaluate_all(
+            "labels => labels.map(label => (range => (range.selectNodeContents(label), range.getClientRects().length))(new Range()))"
+        )
+        assert lines == [1] * 6
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "scrolls sideways"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_not_selected_does_not_look_disabled(server, open_page, scheme):
+    """The middle of the radio is what is around it: browsers fill their own dark one with grey."""
+    page = open_page(server.url, color_scheme=scheme, viewport=LOOKS["desktop"])
+    radio, plan = page.get_by_role("radio", name="Monthly"), page.locator(".plan", has_text="Monthly")
+    box, area = radio.bounding_box(), plan.bounding_box()
+    picture = Image.open(io.BytesIO(plan.screenshot())).convert("RGB")
+    x, y = (int(box[at] + box[size] / 2 - area[at]) for at, size in (("x", "width"), ("y", "height")))
+    assert picture.getpixel((x, y)) == picture.getpixel((x, 6))
 
 
 def test_the_swapped_card_comes_into_view(server, open_page):

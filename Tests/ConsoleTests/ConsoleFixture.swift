@@ -158,6 +158,7 @@ enum ConsoleFixture {
             unclaimed: unclaimed,
             quarantined: [],
             jobs: [],
+            refunds: [],
             hooks: [],
             failedHooks: failedHooks,
             unlisted: unlisted,

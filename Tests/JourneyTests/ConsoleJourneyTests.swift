@@ -1,3 +1,4 @@
+import API
 import Domain
 import Encoding
 import TestSupport
@@ -65,6 +66,38 @@ import Testing
         #expect(try send(app, "/console/users/42", cookie: cookie).body.contains("Nothing is known of this user"))
         #expect(try send(app, "/console/log-out", cookie: cookie, form: []).status == 303)
         #expect(try send(app, "/console", cookie: cookie).status == 401)
+    }
+
+    /// Somebody of support answers Apple, with the customer's consent only.
+    @Test func aRefundThatApplesAsksAboutIsAnswered() throws {
+        let app = try AppPost(Self.settings)
+        let cookie = try cookie(of: send(app, "/console/session", form: [("key", Self.key)]))
+        for event in ["SUBSCRIBED/INITIAL_BUY", "CONSUMPTION_REQUEST"] {
+            let trigger = app.server.paycast("trigger", "apple", event, "--user", "42")
+            #expect(try trigger.waitForExit() == 0, "\(trigger.errors)")
+        }
+        #expect(try send(app, "/console", cookie: cookie).body.contains("1 refund that Apple asks about"))
+        let list = try send(app, "/console/attention", cookie: cookie).body
+        for part in ["did not mean to buy it", "UNINTENDED_PURCHASE", "11 h 59 min left", "9.99 USD"] {
+            #expect(list.contains(part), "\(part): \(list)")
+        }
+        let address = try #require(list.firstMatch(of: /console\/refunds\/[0-9]+/)).output
+        let page = "/" + address
+        #expect(try send(app, page, cookie: cookie).body.contains("paycast.pro.monthly"))
+        let form = [("delivery", "DELIVERED"), ("preference", "DECLINE"), ("reason", "used daily")]
+        let refused = try send(app, page, cookie: cookie, form: form)
+        #expect(refused.status == 400 && refused.body.contains("ask the customer"), "\(refused.body)")
+        #expect(try app.post("/demo/api/apple/jobs", body: "", method: "GET").body.contains(#""consumption":{}"#))
+        let sent = try send(app, page, cookie: cookie, form: form + [("consent", "yes")])
+        #expect(sent.status == 200 && sent.body.contains("Your answer goes to Apple"), "\(sent.body)")
+        #expect(try send(app, "/console/attention", cookie: cookie).body.contains("Apple asks about no refund"))
+        #expect(try send(app, page, cookie: cookie).status == 404)
+        try Deadline(.seconds(60)).wait(for: "Apple") {
+            try app.post("/demo/api/apple/jobs", body: "", method: "GET").body.contains("DECLINE")
+        }
+        let audit = try app.audit("?user=42&actor=support").entries
+        #expect(audit.map(\.action) == ["refund"] && audit.first?.reason == "used daily")
+        #expect(try send(app, "/console/users/42", cookie: cookie).body.contains("answered Apple about a refund"))
     }
 
     /// A link is used up in the ledger: also after a restart it is worth nothing.

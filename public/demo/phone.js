@@ -36,7 +36,7 @@ export function showPhone() {
     })
     document.addEventListener("world:waits", showWaiting)
     byID("waiting").addEventListener("click", settle)
-    for (const id of ["handset", "world-panel"]) byID(id).hidden = false
+    for (const id of ["handset", "world-panel", "timeline-panel"]) byID(id).hidden = false
     showConnection()
     showWaiting()
     open()

@@ -1,7 +1,8 @@
 public import APIModel
-import Domain
+public import Domain
 import Ledger
 import Pages
+import Stores
 
 extension Services {
     /// `GET /attention`: what an operator should look at.
@@ -25,6 +26,7 @@ extension Services {
             unclaimed: found.unclaimed.map { FeedItem($0, epoch: epoch) },
             quarantined: found.quarantined.map { FeedItem($0, epoch: epoch) },
             jobs: found.jobs.map(AttentionAnswer.Job.init),
+            refunds: found.refunds.compactMap { AttentionAnswer.Refund($0, epoch: epoch) },
             hooks: shown(found.hooks).filter { $0.state != "ok" },
             failedHooks: found.failedHooks.map { delivery in
                 var delivery = delivery
@@ -107,6 +109,50 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
         }
     }
 
+    /// What Apple asks about a refund, and nobody has answered: `POST /refunds/apple/{transaction}` does.
+    public struct Refund: Codable, Sendable, Equatable {
+        public var transaction: String
+        public var environment: String
+        /// The bundle id.
+        public var app: String
+        /// Who has the purchase; null if nobody is known.
+        @Nullable public var user: UserID?
+        public var product: String
+        /// Whether it is a subscription, of which Apple itself counts what is used.
+        public var isSubscription: Bool
+        /// The amount, in thousandths of the currency's unit: 9990 is 9.99.
+        @Nullable public var price: Int64?
+        /// ISO 4217.
+        @Nullable public var currency: String?
+        /// ISO 8601, UTC.
+        public var purchasedAt: String
+        /// Why the customer wants it, in Apple's word: `UNINTENDED_PURCHASE`, `OTHER` …; null if Apple does not say.
+        @Nullable public var reason: String?
+        public var askedAt: String
+        /// After this time Apple reads no answer.
+        public var deadline: String
+        /// The event that asked.
+        public var cursor: String
+
+        /// Nil for what the ledger cannot read.
+        init?(_ question: RefundQuestion, epoch: String) {
+            guard let request = AppleRefundRequest(question.job), let end = question.job.deadline else { return nil }
+            transaction = question.job.subject
+            environment = question.job.environment.rawValue
+            app = question.job.app
+            user = question.user
+            product = request.product
+            isSubscription = request.isSubscription
+            price = request.price
+            currency = request.currency
+            purchasedAt = request.purchasedAt.iso8601
+            reason = request.reason
+            askedAt = question.askedAt.iso8601
+            deadline = end.iso8601
+            cursor = Cursor(epoch: epoch, position: question.position).description
+        }
+    }
+
     /// The node that answers: what was refused is its own.
     public var node: String
     /// The newest 500 since its start, newest first.
@@ -118,6 +164,8 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
     /// The newest events that contradict an order, newest first.
     public var quarantined: [FeedItem]
     public var jobs: [Job]
+    /// The most urgent first.
+    public var refunds: [Refund]
     /// Those of the backend's addresses that fail.
     public var hooks: [HooksAnswer.Hook]
     /// The newest messages to the backend that were given up.

@@ -20,6 +20,8 @@ struct AttentionPage: ConsolePage {
         let body = visit["attention"].render([
             "lead": AttentionPage.lead(found), "sentences": isWell ? visit["attention.fine"].render() : sentences,
             "unclaimed_count": "\(StoreWords.capped(found.unclaimedContracts)) in all.", "who": who(visit),
+            "refunds": refunds(found.refunds, visit),
+            "may_answer": visit.may(.act) ? nil : "A key with the right act may answer.",
             "unlisted": unlisted(found.unlisted, visit),
             "unclaimed": unclaimed(found.unclaimed, visit), "quarantined": quarantined,
             "node": found.node, "refused": refused(found.refused, visit), "jobs": jobs(found.jobs, visit),
@@ -34,6 +36,7 @@ struct AttentionPage: ConsolePage {
         let all = [
             (own, "trouble of this server", "troubles of this server"),
             (found.unclaimedContracts, StoreWords.unclaimed.one, StoreWords.unclaimed.many),
+            (found.refunds.count, "refund that Apple asks about", "refunds that Apple asks about"),
             (found.unlisted.count, "product that the catalog does not name", "products that the catalog does not name"),
             (found.quarantined.count, "event that contradicts an order", "events that contradict an order"),
             (found.refused.count, "refused webhook", "refused webhooks"),
@@ -57,6 +60,21 @@ struct AttentionPage: ConsolePage {
         let aim = user(visit).map { " for \($0.text)" } ?? ""
         guard visit.may(.act) else { return "A key with the right act may claim one\(aim)." }
         return aim.isEmpty ? "" : "The links claim one\(aim)."
+    }
+
+    private func refunds(_ refunds: [AttentionAnswer.Refund], _ visit: Visit) -> Markup {
+        let rows = refunds.map { asked in
+            let link = visit["attention.answer"].render(["address": Field.part(asked.transaction)])
+            return visit["attention.refund"].render([
+                "id": Field.part(asked.cursor), "product": asked.product,
+                "price": StoreWords.price(asked.price, currency: asked.currency), "transaction": asked.transaction,
+                "store": "\(StoreWords.store(Provider.apple.rawValue)), \(asked.environment)",
+                "user": asked.user.map { visit.templates.user($0) }, "asked": visit.time(asked.askedAt),
+                "until": visit.time(asked.deadline), "left": RefundPage.left(asked, visit),
+                "why": StoreWords.refund(asked.reason, visit), "answer": visit.may(.act) ? link : .empty,
+            ])
+        }
+        return visit.list("attention.refunds", rows, none: "Apple asks about no refund.")
     }
 
     private func unlisted(_ products: [AttentionAnswer.Unlisted], _ visit: Visit) -> Markup {

@@ -67,13 +67,15 @@ struct Chart {
 
     private func lines(_ scale: Double, _ visit: Visit) -> Markup {
         courses.map { course in
-            let known = course.values.enumerated().compactMap { index, value in
-                value.map { (x: (blank + index) * Chart.step + 4, y: Chart.decimal(Chart.height - $0 * scale)) }
+            let points = course.values.enumerated().compactMap { index, value in
+                value.map { "\((blank + index) * Chart.step + 4),\(Chart.decimal(Chart.height - $0 * scale))" }
             }
-            // A line of one point would not be seen.
-            let dash = known.count == 1 ? known.map { (x: $0.x + Chart.step / 2, y: $0.y) } : []
-            let points = (known + dash).map { "\($0.x),\($0.y)" }
-            return visit["chart.line"].render(["tone": course.tone, "points": Field(points.joined(separator: " "))])
+            // A line of one point would not be seen: the newest one is a dot.
+            return points.last.map { newest in
+                visit["chart.line"].render([
+                    "tone": course.tone, "points": Field(points.joined(separator: " ")), "newest": Field(newest),
+                ])
+            } ?? .empty
         }.joined()
     }
 

@@ -242,6 +242,7 @@ extension UserTables {
         case .replay: "replayed events"
         case .recover: "asked a store again"
         case .resend: "sent something again"
+        case .refund: "answered Apple about a refund"
         case .read: "read what stores sent"
         case nil: action
         }

@@ -74,9 +74,26 @@ enum StoreWords {
         case .finish: "finish the transaction"
         case .setToken: "write the order's token to it"
         case .ask: "ask what became of a receipt"
+        case .refundRequest: "answer a question about a refund"
+        case .consumption: "say what was used of the purchase"
         case .forward: "pass the event on to staging"
         case nil: kind
         }
+    }
+
+    /// Why a customer wants money back, in Apple's word
+    /// (https://developer.apple.com/documentation/appstoreservernotifications/consumptionrequestreason).
+    static func refund(_ reason: String?, _ visit: Visit) -> Markup {
+        let words: String? =
+            switch reason {
+            case "UNINTENDED_PURCHASE": "did not mean to buy it"
+            case "FULFILLMENT_ISSUE": "did not get it, or it did not work"
+            case "UNSATISFIED_WITH_PURCHASE": "is not satisfied with it"
+            case "LEGAL": "a legal reason"
+            case "OTHER": "another one"
+            default: reason
+            }
+        return words.map { visit.named($0, reason) } ?? .empty
     }
 
     /// What the backend is told: a `HookType`.

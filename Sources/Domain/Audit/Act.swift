@@ -5,6 +5,8 @@ public struct Act: Sendable, Equatable {
         case grant, revoke, claim, order, erase, replay, recover
         /// Sent the user's pages their state again, or the backend a message.
         case resend
+        /// Answered what Apple asks about a refund.
+        case refund
         /// Read the bodies of events, which hold what stores say of a buyer.
         case read
     }

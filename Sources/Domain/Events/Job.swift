@@ -11,6 +11,11 @@ public struct Job: Sendable, Equatable {
         case setToken = "set_token"
         /// Apple: what it says of a purchase that was given for its receipt alone, while Apple did not answer.
         case ask
+        /// Apple asks what a customer has used of a purchase, before it gives the money back. Nobody does this job: it waits for
+        /// somebody of the app's to answer, which makes it a `consumption`, and is due when it is too late.
+        case refundRequest = "refund_request"
+        /// Apple: Send Consumption Information, the answer to that.
+        case consumption
         /// The event's body goes to a staging server, unchanged.
         case forward
     }
@@ -28,7 +33,8 @@ public struct Job: Sendable, Equatable {
     public var app: String
     /// What the job is about: a transaction id or a purchase token; for `forward`, the address.
     public var subject: String
-    /// For Google, `subscriptions/PRODUCT` or `products/PRODUCT`, as in its addresses; for `setToken`, the token.
+    /// For Google, `subscriptions/PRODUCT` or `products/PRODUCT`, as in its addresses; for `setToken`, the token; for
+    /// `refundRequest`, what is known of the purchase; for `consumption`, that and the answer.
     public var detail: String?
     /// After this time the job is pointless; an operator is warned before it.
     public var deadline: Instant?

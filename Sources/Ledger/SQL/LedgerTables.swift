@@ -10,7 +10,8 @@ public enum LedgerTables {
     /// `tokens`, `claims` and `transfers` decide who owns a contract: the first and the last charge that carried a token; who
     /// asked for it with a genuine transaction while signed in, with the dates of the first and the last claim (null until one was
     /// granted); what a store said about its users. A job's `destination` is who is told, so that each finds its own, however
-    /// many of another's are before them: no store's name looks like an address. `tombstones` keep erased users from coming
+    /// many of another's are before them: no store's name looks like an address. One that was done and is
+    /// remembered has ended at `abandoned_at`, without a `reason`. `tombstones` keep erased users from coming
     /// back, as digests with the ledger's own key. `kept_bodies` are older than the retention, but still to be forwarded.
     /// `broadcast_keys` are of broadcasts that are made only once, with a digest of the request and the entries that they
     /// made. `audit` says who did what to a user; rows are added, and an erasure empties `user`.

@@ -20,6 +20,8 @@ public enum LedgerCommand: Sendable {
     case broadcastsLost(completion: LedgerAnswer<Cursor>)
     /// Records the result of a job. The completion gets false when that was not committed.
     case job(Int64, JobResult, completion: @Sendable (Bool) -> Void)
+    /// Answers what a store asks about the refund of a transaction.
+    case answerRefund(of: String, at: Provider, String, completion: LedgerAnswer<RefundAnswered>)
     /// Records what an address answered to messages, in their order. If that `endsOutage`, those that failed meanwhile are due
     /// now. The completion gets false when that was not committed.
     case hooks([AnsweredHook], endsOutage: Bool, completion: @Sendable (Bool) -> Void)

@@ -58,6 +58,8 @@ extension LedgerRepository {
             return telling(completion, try decide(at: now) { try $0.recordLostBroadcasts() })
         case .job(let job, let result, let completion):
             return telling(completion, try end(job, result: result, now: now))
+        case .answerRefund(let transaction, let provider, let answer, let completion):
+            return telling(completion, try answerRefund(of: transaction, at: provider, answer, now: now))
         case .hooks(let answered, let endsOutage, let completion):
             return telling(completion, try end(answered, endsOutage: endsOutage, now: now))
         case .resendHook(let id, let completion): return telling(completion, try resendHook(id, now: now))
@@ -119,8 +121,8 @@ extension LedgerCommand {
             keys.append(request.key)
         case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command):
             command.add(to: &preload, keys: &keys, streams: streams)
-        case .broadcastsLost, .job, .hooks, .resendHook, .nameHooks, .saveCheckpoint, .replay, .rebroadcast, .erase,
-            .tellCatalog, .emptyOld, .note, .policy:
+        case .broadcastsLost, .job, .answerRefund, .hooks, .resendHook, .nameHooks, .saveCheckpoint, .replay,
+            .rebroadcast, .erase, .tellCatalog, .emptyOld, .note, .policy:
             break
         }
     }
@@ -137,6 +139,7 @@ extension LedgerCommand {
             .resendHook(_, let completion), .nameHooks(_, let completion):
             completion(false)
         case .tellCatalog(_, let completion): completion(.failure(error))
+        case .answerRefund(_, _, _, let completion): completion(.failure(error))
         case .erase(_, let completion): completion(.failure(error))
         case .emptyOld(_, let completion): completion(.failure(error))
         case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command): command.refuse(error)

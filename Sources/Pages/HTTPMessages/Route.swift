@@ -47,6 +47,8 @@ public enum Route: Sendable, Equatable {
     case claims(user: UserID)
     case userStream(user: UserID)
     case grants(user: UserID)
+    /// The answer to what Apple asks about the refund of a transaction. The form of `transaction` is not checked here.
+    case refund(transaction: String)
     /// A link to the console for one user.
     case userConsole(user: UserID)
     /// One grant. The form of `id` is not checked here.
@@ -185,6 +187,7 @@ extension Route {
     private static let items: [(path: String, route: @Sendable ([String]) -> Route)] = [
         ("/orders/{token}", { .order(token: $0[0]) }),
         ("/events/{id}", { .event(id: $0[0]) }),
+        ("/refunds/apple/{id}", { .refund(transaction: $0[0]) }),
         ("/recoveries/{id}", { .recovery(id: $0[0]) }),
         ("/hooks/deliveries/{id}/resend", { .hookResend(delivery: $0[0]) }),
         ("/users/{user}", { .user(UserID($0[0])) }),
@@ -228,7 +231,7 @@ extension Route {
         case .order, .event, .search, .userEvents, .userPages, .entitlements, .userStream: ("GET", .read)
         case .user: ("GET, DELETE", .read)
         case .userConsole: ("POST", .read)
-        case .grants, .claims, .replays, .hookTest, .hookResend: ("POST", .act)
+        case .grants, .claims, .refund, .replays, .hookTest, .hookResend: ("POST", .act)
         case .grant: ("DELETE", .act)
         case .recoveries: ("GET, POST", .act)
         case .recovery: ("GET", .act)
@@ -269,7 +272,7 @@ public enum Right: String, CaseIterable, Sendable {
     case read
     /// The bodies of events, which hold what the stores say of a buyer, and who did what to users.
     case personal
-    /// Grants, claims, replays, recoveries, and messages to the backend once more.
+    /// Grants, claims, answers about refunds, replays, recoveries, and messages to the backend once more.
     case act
     case erase
     /// The feed and the list of events, the metrics and their history, the readiness, what needs attention, and how the backend is told.

@@ -102,12 +102,14 @@ final class JobRunner: BackgroundWork {
         let now = context.clock.now()
         let verdict = RetryDecision(job: queued, now: now, jitter: .random(in: 0..<1))
         let result: JobResult
-        if let obstacle = round.obstacle(to: queued) {
+        if let end = verdict.resultWithoutTrying {
+            result = end
+        } else if let obstacle = round.obstacle(to: queued) {
             result = verdict.result(of: obstacle)
         } else {
             do throws(StoreAPIError) {
                 try perform(queued, under: lease, now: now)
-                result = .done
+                result = queued.job.kind == .consumption ? .doneAndKept : .done
             } catch {
                 round.failed(queued, error: error)
                 result = verdict.result(of: error)
@@ -137,7 +139,7 @@ final class JobRunner: BackgroundWork {
     private func report(_ queued: QueuedJob, result: JobResult) {
         let job = queued.job
         switch result {
-        case .done: alarm.withLock { $0.isCounted = false }
+        case .done, .doneAndKept: alarm.withLock { $0.isCounted = false }
         case .retry(let at, let reason) where queued.attempts < 3:
             context.log.info(
                 "job postponed",
@@ -253,7 +255,7 @@ struct RetryDecision {
     static func patience(for kind: Job.Kind) -> Duration {
         switch kind {
         case .forward: .seconds(3 * 86_400)
-        case .acknowledge, .consume, .finish, .setToken, .ask: .seconds(30 * 86_400)
+        case .acknowledge, .consume, .finish, .setToken, .ask, .refundRequest, .consumption: .seconds(30 * 86_400)
         }
     }
 
@@ -267,6 +269,16 @@ struct RetryDecision {
         guard !error.isFinal else { return .abandoned(reason: reason) }
         guard now < end else { return .abandoned(reason: "its time is up; the last failure: \(reason)") }
         return .retry(at: comeback(after: error), reason: reason)
+    }
+
+    /// What becomes of a job that is not tried: nobody has answered the store in time, or the store would not read the answer any more.
+    /// Other jobs are tried after their deadline too: what comes late does no harm.
+    var resultWithoutTrying: JobResult? {
+        switch job.job.kind {
+        case .refundRequest: .done
+        case .consumption where now >= end: .abandoned(reason: "its time is up")
+        default: nil
+        }
     }
 
     private var end: Instant {

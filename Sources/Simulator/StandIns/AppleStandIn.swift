@@ -53,6 +53,7 @@ public final class AppleStandIn: StandIn {
         case ("GET", "v2", "history", 2): return history(call)
         case ("PUT", "v1", "transactions", 3) where path[2] == "appAccountToken": return setAccountToken(call)
         case ("POST", "v1", "transactions", 3) where path[2] == "finish": return finish(call)
+        case ("PUT", "v2", "transactions", 3) where path[1] == "consumption": return consumption(call)
         case ("POST", "v1", "notifications", 2) where path[1] == "history": return notifications(call)
         case ("POST", "v1", "notifications", 2) where path[1] == "test": return test(call)
         case ("GET", "v1", "notifications", 3) where path[1] == "test": return testStatus(call)
@@ -135,6 +136,28 @@ extension AppleStandIn {
             return true
         }
         return isKnown ? .json([:]) : .unknownTransaction
+    }
+
+    /// Takes one answer for each transaction, with the customer's consent only.
+    private func consumption(_ call: AppleStandInCall) -> StandInAnswer {
+        let said = JSONNode(call.request.body)
+        guard said?["customerConsented"]?.boolean == true else {
+            return .refusal(400, code: 4_000_035, message: "Invalid request. The customer consented field is invalid.")
+        }
+        let isDelivered = said?["deliveryStatus"]?.text == "DELIVERED"
+        let used = said?["consumptionPercentage"]?.integer ?? 0
+        guard said?["deliveryStatus"]?.text != nil, isDelivered || used == 0 else {
+            return .refusal(400, code: 4_000_036, message: "Invalid request. The delivery status field is invalid.")
+        }
+        guard said?["sampleContentProvided"]?.boolean != nil else {
+            return .refusal(400, code: 4_000_041, message: "Invalid request. The sample content field is invalid.")
+        }
+        let isKnown = memory.withLock { memory in
+            guard memory.transaction(call.path[2], in: call.environment) != nil else { return false }
+            memory.consumption[call.path[2], default: []].append(String(decoding: call.request.body, as: UTF8.self))
+            return true
+        }
+        return isKnown ? StandInAnswer(status: 202, body: []) : .unknownTransaction
     }
 
     /// Signs the document anew for every answer, as Apple does.

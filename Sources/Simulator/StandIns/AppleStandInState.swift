@@ -13,6 +13,8 @@ struct AppleStandInState {
     /// By original transaction id.
     var tokens: [String: OrderToken] = [:]
     var finished: Set<String> = []
+    /// Each body that came, by transaction id.
+    var consumption: [String: [String]] = [:]
     /// Purchases made on devices: original transaction ids, by the device's account.
     private var purchases: [UserID: Set<String>] = [:]
     /// By the token that the API handed out.
@@ -58,7 +60,13 @@ struct AppleStandInState {
         let told = tokens.sorted { $0.key < $1.key }.map { token in
             WireJSON.Member(name: token.key, value: .text(token.value.description))
         }
-        return ["accountTokens": .object(told), "finished": .list(finished.sorted().map { .text($0) })]
+        let used = consumption.sorted { $0.key < $1.key }.map { answers in
+            WireJSON.Member(name: answers.key, value: .list(answers.value.map { .text($0) }))
+        }
+        return [
+            "accountTokens": .object(told), "finished": .list(finished.sorted().map { .text($0) }),
+            "consumption": .object(used),
+        ]
     }
 
     func transaction(_ id: String, in environment: StoreEnvironment?) -> WireJSON? {

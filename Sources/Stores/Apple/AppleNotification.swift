@@ -10,6 +10,8 @@ struct AppleNotification: SignedDocument {
     /// The app and environment that it is for. Nil unless exactly one of the four members that name them is present.
     let claims: AppleClaims?
     let status: Int64?
+    /// Why the customer wants the money back: an open set of words.
+    let consumptionRequestReason: String?
     let signedTransactionInfo: String?
     let signedRenewalInfo: String?
     let signedAppTransactionInfo: String?
@@ -21,6 +23,7 @@ struct AppleNotification: SignedDocument {
         signedAt = try document.appleDate("signedDate")
         let (data, appData) = (try document.part("data"), try document.part("appData"))
         status = try data?.wholeNumber("status")
+        consumptionRequestReason = data?.text("consumptionRequestReason")
         signedTransactionInfo = try data?.string("signedTransactionInfo")
         signedRenewalInfo = try data?.string("signedRenewalInfo")
         signedAppTransactionInfo = try appData?.string("signedAppTransactionInfo")

@@ -71,6 +71,12 @@ public struct AppleServerAPI: StoreAPI {
         case (.setToken, let token?):
             let body = Array(#"{"appAccountToken":"\#(token.description)"}"#.utf8)
             _ = try api.send("PUT", "\(path)/appAccountToken", body: body, in: job.environment, now: now)
+        case (.consumption, _):
+            let path = "/inApps/v2/transactions/consumption/\(PercentEncoding.encode(job.subject))"
+            guard let answer = AppleRefundRequest(job)?.answer else {
+                throw .unreadable(reason: "the ledger holds no answer")
+            }
+            _ = try api.send("PUT", path, body: Array(answer.utf8), in: job.environment, now: now)
         default:
             throw .refused(status: 0, code: nil, reason: "Apple's API has no call for this job: \(job.kind.rawValue)")
         }

@@ -81,9 +81,14 @@ public struct AppleVerifier: StoreVerifier {
         return verifier
     }
 
-    /// Adds the jobs that forward a Sandbox notification. A replay adds none: the other servers got it when it was new.
+    /// Adds the job of a question about a refund, and those that forward a Sandbox notification. A replay adds none: they were
+    /// queued when it was new.
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
-        var event = try verify(body: delivery.body, now: now)
+        let (verified, notification) = try open(delivery.body, now: now)
+        var event = verified
+        if let job = AppleRefundRequest.job(of: event, reason: notification.consumptionRequestReason, now: now) {
+            event.jobs.append(job)
+        }
         guard event.environment == .sandbox else { return event }
         event.jobs += forwards.map { address in
             var job = Job(kind: .forward, provider: .apple, environment: .sandbox, app: event.app, subject: address)
@@ -96,6 +101,12 @@ public struct AppleVerifier: StoreVerifier {
 
     /// Verifies what Apple posts to `/webhooks/apple`.
     public func verify(body: [UInt8], now: Instant) throws(VerificationError) -> Event {
+        try open(body, now: now).event
+    }
+
+    private func open(_ body: [UInt8], now: Instant) throws(VerificationError)
+        -> (event: Event, notification: AppleNotification)
+    {
         guard !bundleIDs.isEmpty else { throw .notConfigured }
         let payload = try AppleNotification.payload(of: body)
         let (notification, header) = try checker.open(AppleNotification.self, from: payload, now: now)
@@ -109,7 +120,7 @@ public struct AppleVerifier: StoreVerifier {
         let transaction = try transaction(notification.signedTransactionInfo, at: place, now: now)
         let renewal = try renewal(notification.signedRenewalInfo, of: transaction, at: place, now: now)
         let status = notification.status.flatMap { Int(exactly: $0) }
-        return Event(
+        let event = Event(
             provider: .apple,
             environment: place.environment,
             app: place.app,
@@ -126,6 +137,7 @@ public struct AppleVerifier: StoreVerifier {
             body: body,
             header: header
         )
+        return (event, notification)
     }
 
     /// Verifies what an app or its backend posts: one transaction and perhaps its renewal info.

@@ -88,7 +88,9 @@ struct EveryStatement {
         changes.events = [FiledEvent(event: event, position: position, receivedAt: now, contract: known.key)]
         changes.refiledEvents = [(EventKey(event), known.key)]
         let job = Job(kind: .finish, provider: .apple, environment: .production, app: "a", subject: "new")
-        changes.jobs = [(job, position)]
+        var question = Job(kind: .refundRequest, provider: .apple, environment: .production, app: "a", subject: "asked")
+        question.deadline = now + .seconds(9)
+        changes.jobs = [(job, position), (question, position)]
         changes.hooks = [HookRecord(type: .entitlementsChanged, user: "u5", position: position)]
         (changes.buried, changes.lifted) = ([.user("u7")], [.user("u7")])
         changes.lostBroadcasts = 1
@@ -100,7 +102,9 @@ struct EveryStatement {
     private mutating func endWork() throws {
         let now = EveryStatement.now
         let delivery = try #require(try queries.hookDeliveries(in: nil, before: .max, limit: 1).first)
-        for result: JobResult in [.done, .retry(at: now, reason: ""), .abandoned(reason: "")] {
+        _ = try store.answerRefund(of: "asked", at: .apple, "", now: now)
+        try store.endRefundQuestion(about: "asked", at: .apple)
+        for result: JobResult in [.done, .doneAndKept, .retry(at: now, reason: ""), .abandoned(reason: "")] {
             try store.end(1, result: result, now: now)
         }
         var erased = delivery
@@ -141,6 +145,7 @@ struct EveryStatement {
         try queries.snapshot { queries in
             let head = try queries.head()
             _ = try (queries.attention(of: [address]), queries.isCatalogTold(), queries.checkpoint("m"))
+            _ = try queries.refundQuestion(about: "asked", at: .apple)
             _ = try queries.hasKey(try #require(IdempotencyKey(header: "k")))
             for (user, actor) in [(user, nil), (nil, "k"), (nil, nil)] as [(UserID?, String?)] {
                 let selection = AuditSelection(user: user, actor: actor, since: .time(Fixture.now))

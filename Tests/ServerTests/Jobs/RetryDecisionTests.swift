@@ -35,6 +35,15 @@ import Testing
         var retry: Duration?
     }
 
+    /// Nobody has answered Apple in time, or Apple would not read the answer any more; Google may still be told.
+    @Test(arguments: [
+        (queued(.refundRequest, deadline: .zero), JobResult.done),
+        (queued(.consumption, deadline: .zero), .abandoned(reason: "its time is up")),
+        (queued(.consumption, deadline: .milliseconds(1)), nil), (queued(.acknowledge, deadline: .seconds(-1)), nil),
+    ]) func whatIsTooLateIsNotTried(_ queued: QueuedJob, result: JobResult?) {
+        #expect(RetryDecision(job: queued, now: Self.now, jitter: 1).resultWithoutTrying == result)
+    }
+
     private static let down = StoreAPIError.unavailable(reason: "down")
 
     @Test(arguments: [

@@ -10,6 +10,8 @@ public struct Attention: Sendable {
     public var quarantined: [Entry]
     /// Those whose deadline is less than a day away, the nearest first; then those that were given up, newest first.
     public var jobs: [TroubledJob]
+    /// What stores ask about refunds, and nobody has answered; the most urgent first.
+    public var refunds: [RefundQuestion]
     /// How the backend's addresses fare.
     public var hooks: [HookAddressState]
     /// The newest messages to the backend that were given up.
@@ -57,11 +59,15 @@ extension LedgerQueries {
         let urgent = try sql(
             """
             SELECT \(TroubledJob.columns) FROM jobs
-            WHERE deadline < ? AND due_at IS NOT NULL ORDER BY deadline LIMIT ?
+            WHERE deadline < ? AND due_at IS NOT NULL AND (kind NOT IN (\(Job.refunds)) OR kind = ? AND attempts > 0)
+            ORDER BY deadline LIMIT ?
             """
-        ).all([Value(now + LedgerQueries.urgency), limit], read: TroubledJob.read)
+        ).all(
+            [Value(now + LedgerQueries.urgency), Value(Job.Kind.consumption), limit],
+            read: TroubledJob.read
+        )
         let abandoned = try sql(
-            "SELECT \(TroubledJob.columns) FROM jobs WHERE abandoned_at > 0 ORDER BY abandoned_at DESC LIMIT ?"
+            "SELECT \(TroubledJob.columns) FROM jobs WHERE abandoned_at > 0 AND reason IS NOT NULL ORDER BY abandoned_at DESC LIMIT ?"
         ).all([limit], read: TroubledJob.read)
         return Attention(
             unclaimedContracts: try sql.unclaimed(),
@@ -75,6 +81,7 @@ extension LedgerQueries {
                 [.text(Outcome.quarantined.rawValue), limit]
             ),
             jobs: urgent + abandoned,
+            refunds: try refundQuestions(limit: LedgerQueries.attentionLimit),
             hooks: hooks,
             failedHooks: failed,
             unlisted: try unlistedProducts().map { product throws(EngineError) in (product, try waiting(for: product)) }

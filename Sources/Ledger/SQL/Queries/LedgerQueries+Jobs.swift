@@ -18,7 +18,7 @@ public struct JobBacklog: Sendable, Equatable {
     public static let countLimit = 100_000
     /// When the next job is due.
     public var next: Instant?
-    /// The first deadline of a waiting job.
+    /// The first deadline of a waiting job; a question about a refund is none that an operator is woken for.
     public var nearestDeadline: Instant?
     /// The id of the newest job that is still stored.
     public var newest: Int64
@@ -31,6 +31,8 @@ extension JobBacklog {
 /// How an attempt at a job ended.
 public enum JobResult: Sendable, Equatable {
     case done
+    /// Remembered for a month, so that a repeated request finds what was done.
+    case doneAndKept
     case retry(at: Instant, reason: String)
     /// No attempt can succeed any more. The job is kept for a month, for the operator.
     case abandoned(reason: String)
@@ -74,8 +76,9 @@ extension LedgerQueries {
     public func jobBacklog(after previous: JobBacklog? = nil) throws(EngineError) -> JobBacklog {
         var backlog = JobBacklog(
             next: try sql("SELECT min(due_at) FROM jobs WHERE due_at > 0").first { $0.optionalInstant() } ?? nil,
-            nearestDeadline: try sql("SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL")
-                .first { $0.optionalInstant() } ?? nil,
+            nearestDeadline: try sql(
+                "SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL AND kind NOT IN (\(Job.refunds))"
+            ).first { $0.optionalInstant() } ?? nil,
             newest: try sql("SELECT max(id) FROM jobs").first { row in row.integer() } ?? 0
         )
         if let previous, (previous.newest, previous.next) == (backlog.newest, backlog.next) {
@@ -84,7 +87,8 @@ extension LedgerQueries {
             let waiting = try sql(
                 """
                 SELECT count(*) FROM (
-                    SELECT due_at FROM jobs WHERE due_at > 0 ORDER BY due_at LIMIT \(JobBacklog.countLimit)
+                    SELECT due_at FROM jobs WHERE due_at > 0 AND kind <> '\(Job.Kind.refundRequest.rawValue)'
+                    ORDER BY due_at LIMIT \(JobBacklog.countLimit)
                 ) AS waiting
                 """
             ).first { row in Int(row.integer()) }
@@ -136,6 +140,9 @@ extension Job.Destination {
 }
 
 extension Job {
+    /// The kinds of a question about a refund and its answer, for a list in SQL.
+    static let refunds = "'\(Kind.refundRequest.rawValue)', '\(Kind.consumption.rawValue)'"
+
     /// From seven columns: from `kind` to `deadline`.
     init(_ row: inout Row) throws(EngineError) {
         self.init(

@@ -136,6 +136,9 @@ extension LedgerRepository {
             into: "events",
             "position, provider, environment, event, app, signed_at, received_at, contract, header, body"
         ).run(values, body: event.body)
+        if [.refundCompleted, .refundDeclined].contains(event.kind), let charge = event.observation?.transaction {
+            try endRefundQuestion(about: charge.id, at: event.provider)
+        }
     }
 
     private func refile(_ event: EventKey, to contract: ContractKey) throws(EngineError) {
@@ -161,13 +164,16 @@ extension LedgerRepository {
     }
 
     private func queue(_ job: Job, position: Int64?, at now: Instant) throws(EngineError) {
+        let isQuestion = job.kind == .refundRequest
+        if isQuestion, try !isNews(job, at: now) { return }
         try sql.insert(
             into: "jobs",
             "kind, provider, environment, app, subject, detail, deadline, position, queued_at, due_at, attempts",
             conflict: "ON CONFLICT DO NOTHING"
         ).run([
             Value(job.kind), Value(job.provider), Value(job.environment), .text(job.app), .text(job.subject),
-            .text(job.detail ?? ""), Value(job.deadline), Value(position), Value(now), Value(now), .integer(0),
+            .text(job.detail ?? ""), Value(job.deadline), Value(position), Value(now),
+            Value(isQuestion ? job.deadline : now), .integer(0),
         ])
     }
 }

@@ -154,10 +154,13 @@ extension LedgerRepository {
     /// The number of keys that are kept within that time: the newest ones, in 200 MB.
     public static let keyLimit: Int64 = 1_000_000
 
-    /// Records the result of one job, and deletes those that were abandoned too long ago.
+    /// Records the result of one job, and deletes those that ended too long ago.
     public func end(_ job: Int64, result: JobResult, now: Instant) throws(EngineError) {
         switch result {
         case .done: try sql("DELETE FROM jobs WHERE id = ?").run([.integer(job)])
+        case .doneAndKept:
+            try sql("UPDATE jobs SET due_at = NULL, reason = NULL, abandoned_at = ? WHERE id = ?")
+                .run([Value(now), .integer(job)])
         case .retry(let at, let reason):
             try sql(
                 "UPDATE jobs SET attempts = attempts + 1, due_at = ?, reason = ? WHERE id = ? AND due_at IS NOT NULL"
