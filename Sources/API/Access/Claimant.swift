@@ -47,9 +47,10 @@ extension Services {
         } catch {
             guard error != .expired else {
                 let message = "The signed stream name has expired; load the page again."
+                note(token, reason: "expired_stream_name", message: message)
                 throw RefusedBody("expired_stream_name", message: message, status: 403)
             }
-            refusals.name(hasKey: authorization.canSign)
+            refuse(name: token)
             let message = "The stream is not signed with a key of this server."
             throw RefusedBody("forged_stream_name", message: message, status: 403)
         }

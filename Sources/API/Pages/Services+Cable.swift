@@ -33,7 +33,7 @@ extension Services {
             if error == .expired {
                 return endedNames.mayReload(parameters.signedStreamName) ? .expired : .rejected
             }
-            refusals.name(hasKey: authorization.canSign)
+            refuse(name: parameters.signedStreamName)
             return .rejected
         }
     }

@@ -40,7 +40,7 @@ extension Services {
     /// clear that this brings no new name. From then on its element stays as it is: an event stream may ask again.
     private func refuse(_ error: StreamNameError, request: Request, origin: String?) throws(RefusedBody) -> Answer {
         guard error == .expired else {
-            refusals.name(hasKey: authorization.canSign)
+            refuse(name: request.query["name"] ?? "")
             let message = "The name is not signed with a key of this server."
             throw RefusedBody("forged_stream_name", message: message, status: 403)
         }

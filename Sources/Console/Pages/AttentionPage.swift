@@ -19,7 +19,7 @@ struct AttentionPage: ConsolePage {
         let body = visit["attention"].render([
             "lead": AttentionPage.lead(found), "sentences": isWell ? visit["attention.fine"].render() : sentences,
             "unclaimed_count": "\(StoreWords.capped(found.unclaimedContracts)) in all.", "who": who(visit),
-            "unlisted": unlisted(found.unlisted, visit),
+            "twice": twice(found.paidTwice, visit), "unlisted": unlisted(found.unlisted, visit),
             "unclaimed": unclaimed(found.unclaimed, visit), "quarantined": quarantined,
             "node": found.node, "refused": refused(found.refused, visit), "jobs": jobs(found.jobs, visit),
             "hooks": hooks(found.hooks, visit), "failed": failed(found.failedHooks, visit),
@@ -33,6 +33,7 @@ struct AttentionPage: ConsolePage {
         let all = [
             (own, "trouble of this server", "troubles of this server"),
             (found.unclaimedContracts, StoreWords.unclaimed.one, StoreWords.unclaimed.many),
+            (found.paidTwice.count, "user who pays twice", "users who pay twice"),
             (found.unlisted.count, "product that the catalog does not name", "products that the catalog does not name"),
             (found.quarantined.count, "event that contradicts an order", "events that contradict an order"),
             (found.refused.count, "refused webhook", "refused webhooks"),
@@ -41,10 +42,8 @@ struct AttentionPage: ConsolePage {
             (found.failedHooks.count, "message that was given up", "messages that were given up"),
         ]
         let counts = all.filter { $0.0 > 0 }.map { StoreWords.count($0.0, $0.1, $0.2) }
-        guard let last = counts.last else { return "All is well: nothing needs anybody." }
-        let others = counts.dropLast().joined(separator: ", ")
-        let list = others.isEmpty ? last : "\(others) and \(last)"
-        return "\(own == 0 ? "The server itself is well. " : "")Somebody should look at \(list)."
+        guard !counts.isEmpty else { return "All is well: nothing needs anybody." }
+        return "\(own == 0 ? "The server itself is well. " : "")Somebody should look at \(StoreWords.list(counts))."
     }
 
     /// For whom the address asks.
@@ -56,6 +55,16 @@ struct AttentionPage: ConsolePage {
         let aim = user(visit).map { " for \($0.text)" } ?? ""
         guard visit.may(.act) else { return "A key with the right act may claim one\(aim)." }
         return aim.isEmpty ? "" : "The links claim one\(aim)."
+    }
+
+    private func twice(_ payments: [PaidTwice], _ visit: Visit) -> Markup {
+        let rows = payments.map { payment in
+            let sentence = DoublePaymentSentence(payment: payment)
+            return visit["attention.payer"].render([
+                "user": visit.templates.user(payment.user), "what": sentence.what, "next": sentence.next,
+            ])
+        }
+        return visit.list("attention.payers", rows, none: "No two subscriptions that renew open the same for one user.")
     }
 
     private func unlisted(_ products: [AttentionAnswer.Unlisted], _ visit: Visit) -> Markup {
@@ -76,7 +85,7 @@ struct AttentionPage: ConsolePage {
             let statement = answers[item.cursor]?.statement
             let event = PercentEncoding.encode(item.event ?? item.cursor)
             let address =
-                user.map { "users/\(PercentEncoding.encode($0.text))/claim?event=\(event)" } ?? "claim?event=\(event)"
+                user.map { "users/\(ConsoleAddress.part($0))/claim?event=\(event)" } ?? "claim?event=\(event)"
             let title = user.map { "Claim it for \($0.text)" } ?? "Claim it for a user"
             let link = visit["attention.claim"].render(["address": Field(address), "title": title])
             return visit["attention.purchase"].render([
