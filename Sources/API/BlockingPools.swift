@@ -10,6 +10,8 @@ public final class BlockingPools: Sendable {
         case store(Provider)
         /// A store's server, on behalf of apps: apps that post nonsense must not hold up webhooks.
         case app(Provider)
+        /// A store's server, on behalf of a person who searches: its own, so that neither a recovery nor a webhook waits for it.
+        case lookups
         /// `recover` and `replay`.
         case operators
         /// Nobody: reads what strangers post, before it is known who they are. 256 KiB of JSON can take 30 ms, in which a loop
@@ -33,6 +35,7 @@ public final class BlockingPools: Sendable {
         for provider in stores.filter({ $0.takesPosts }).map({ $0.provider }) {
             add(.app(provider), provider.rawValue + "-app", threads: 4, capacity: 100)
         }
+        add(.lookups, "lookups", threads: 2, capacity: 8)
         add(.operators, "operators", threads: 4, capacity: 16)
         add(.strangers, "strangers", threads: 2, capacity: 100)
         self.lanes = lanes

@@ -32,6 +32,8 @@ public final class Services: Sendable {
     public let telemetry: WebhookTelemetry
     let refusals: RefusalTelemetry
     let refused = RefusedWebhooks()
+    let refusedOfUsers = RefusedOfUsers()
+    let lookupLimit = LookupLimit()
     public let history: History
     let deliveries: DeliveryHealth
     let storeHealth: StoreHealth

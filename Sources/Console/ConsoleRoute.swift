@@ -30,8 +30,8 @@ enum ConsoleRoute {
         case (2, "nodes"): self = .page(NodesPage())
         case (3, "events") where !parts[2].isEmpty: self = .page(EventPage(id: parts[2]))
         case (3, "assets"): self = .asset(parts[2])
-        case (3...4, "users") where isValidIdentifier(parts[2]):
-            let user = UserID(parts[2])
+        case (3...4, "users"):
+            guard let user = ConsoleAddress.user(ofPart: parts[2]) else { return nil }
             self = .page(ConsoleRoute.page(of: user, parts.count > 3 ? parts[3] : nil), of: user)
         default: return nil
         }
@@ -46,7 +46,23 @@ enum ConsoleRoute {
 
 /// Addresses of the console.
 enum ConsoleAddress {
-    static func user(_ user: UserID) -> String { "/console/users/\(PercentEncoding.encode(user.text))" }
+    static func user(_ user: UserID) -> String { "/console/users/\(part(user))" }
+
+    /// A user's part of an address. Browsers resolve a part of nothing but dots, even if they are escaped, so `~` stands before
+    /// these, and before an id that begins with it.
+    static func part(_ user: UserID) -> String {
+        let isMarked = [".", ".."].contains { $0.utf8.elementsEqual(user.text.utf8) } || user.text.utf8.first == tilde
+        return (isMarked ? "~" : "") + PercentEncoding.encode(user.text)
+    }
+
+    /// Whom a part of an address names, once it is decoded; nil for nobody.
+    static func user(ofPart part: String) -> UserID? {
+        let id = part.utf8.first == tilde ? String(part.utf8.dropFirst()) ?? "" : part
+        guard isValidIdentifier(id), ConsoleAddress.part(UserID(id)) == PercentEncoding.encode(part) else { return nil }
+        return UserID(id)
+    }
+
+    private static let tilde = UInt8(ascii: "~")
 
     /// By the store's id, or by a cursor.
     static func event(_ id: String) -> String { "/console/events/\(PercentEncoding.encode(id))" }

@@ -45,11 +45,22 @@ public struct StreamNameVerifier: Sendable {
         return "\(encoded)--\(Hex.encode(digest))"
     }
 
+    /// The stream that a token says it names, whoever has signed it: for people who look for the reason of a refusal, and for
+    /// nothing else.
+    public static func claimedStream(of token: String) -> StreamName? {
+        let bytes = Array(token.utf8)
+        guard bytes.count > 66, bytes.count <= limit else { return nil }
+        let encoded = bytes.dropLast(66)
+        return (Base64.decode(Array(encoded)) ?? Base64URL.decode(encoded)).flatMap { StreamNamePayload($0).stream }
+    }
+
+    private static let limit = 4096
+
     /// Parses nothing of a token before its signature matches one of the keys.
     public func verify(_ token: String, now: Instant) throws(StreamNameError) -> SignedName {
         let bytes = Array(token.utf8)
         // Split from the end, as Rails does: the encoded part may contain dashes.
-        guard bytes.count > 66, bytes.count <= 4096 else { throw .forged }
+        guard bytes.count > 66, bytes.count <= StreamNameVerifier.limit else { throw .forged }
         let encoded = bytes.dropLast(66)
         let digest = bytes.suffix(64)
         guard bytes[bytes.count - 66] == UInt8(ascii: "-"), bytes[bytes.count - 65] == UInt8(ascii: "-"),

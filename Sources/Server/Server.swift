@@ -78,7 +78,10 @@ public final class Server {
             try core.gateway(ConsoleHandler(endpoints: withConsole), at: socket, position: position, metrics: Metrics())
         }
         core.consolePages.replace(with: consoleGateway ?? gateway)
-        core.onErasure.replace(with: { [console] in console.userWasErased() })
+        core.onErasure.replace(with: { [console, services] in
+            console.userWasErased()
+            services.userWasErased()
+        })
         core.publisher.connect(gateway)
         try core.follow(after: position, restart: restart)
     }

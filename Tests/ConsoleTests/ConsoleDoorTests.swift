@@ -215,7 +215,13 @@ import Testing
         #expect(try ConsoleTestSite().send("/console/session", form: [("key", key)]).status == 400)
     }
 
-    @Test(arguments: ["https://evil.example", "//evil.example", "/consolee", "/console/\\evil", "/console/ x", ""])
+    @Test(arguments: [
+        "https://evil.example", "//evil.example", "/consolee", "/console/\\evil", "/console/ x", "",
+        "/console/../admin",
+        "/console/%2e%2e/admin", "/console/users/42/../../../admin", "/console/nothing", "/console/log-out",
+        "/console/assets/console.css", "http://evil.example/console", "/console/users/42\r\nLocation: /admin",
+        "/console/users/..",
+    ])
     func leadsNowhereElse(_ next: String) throws {
         let site = ConsoleTestSite(isDevelopment: true)
         let target = "/console/enter?next=\(PercentEncoding.encode(next))"

@@ -221,7 +221,8 @@ import Testing
         let cookie = try site.logIn()
         site.api.answer(.search, with: SearchAnswer(query: name, found: []))
         let text = try site.send("/console/search?q=\(name)", cookie: cookie).text
-        for part in ["was never told", "transaction id of a renewal", "another server", "was erased"] {
+        for part in ["was never told", "order ID", "GPA.", "invoice or receipt number", "another server", "was erased"]
+        {
             #expect(text.contains(part), "\(part): \(text)")
         }
         let question = #"Is it a user of your app, by your own id? Then <a href="/console/users/"#

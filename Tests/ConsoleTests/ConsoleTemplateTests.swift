@@ -53,6 +53,17 @@ import Testing
             value: String(repeating: "x", count: 10_240),
             html: String(repeating: "x", count: InertText.limit) + "…"
         ),
+        Value(
+            testDescription: "a sentence of ours with a stranger's long word",
+            value: String(repeating: "word ", count: 100) + String(repeating: "x", count: 400) + " and the end",
+            html: String(repeating: "word ", count: 100) + String(repeating: "x", count: InertText.limit)
+                + "… and the end"
+        ),
+        Value(
+            testDescription: "10 KB of words",
+            value: String(repeating: "word ", count: 2048),
+            html: String(repeating: "word ", count: InertText.textLimit / 5) + "…"
+        ),
         Value(testDescription: "what a form sends back", value: Field("a\u{202E}<b>"), html: "a\u{202E}&lt;b&gt;"),
     ]
 

@@ -40,6 +40,7 @@ import Testing
 
     private static let form = [
         ("product", "pro"), ("term", "days"), ("days", "30"), ("reason", "ticket 7"), ("key", "k1"), ("seen", "0.0"),
+        ("sure", "pro"),
     ]
 
     @Test func aGrantIsAskedOfTheAPIOnceUnderTheFormsKey() throws {
@@ -197,21 +198,52 @@ import Testing
         #expect(asked.query["reason"] == "asked for")
     }
 
-    /// What the buyer's receipt names is as good as the event's id.
+    /// A slip, perhaps: any product opens the only entitlement of a server whose catalog names none.
+    @Test func aProductThatNobodyKnowsIsAskedAboutOnceMore() throws {
+        let (site, cookie) = try site()
+        site.api.answer(.catalog, with: CatalogAnswer(Catalog(["pro.monthly": .unknown])))
+        site.api.answer(.grants(user: "42"), method: "POST", status: 201, with: Self.grant)
+        func send(_ product: String, sure: String = "") throws -> Response {
+            let others = Self.form.filter { !["product", "sure"].contains($0.0) }
+            let form = others + [("product", product), ("sure", sure)]
+            return try site.send("/console/users/42/grant", form: form, cookie: cookie)
+        }
+        let asked = try send("pro.montly")
+        #expect(asked.status == 200 && asked.text.contains("No product is called pro.montly"), "\(asked.text)")
+        #expect(asked.text.contains("Did you mean pro.monthly?"))
+        #expect(asked.text.contains(#"name="sure" value="pro.montly""#))
+        #expect(site.api.questions.allSatisfy { $0.method == "GET" })
+        // Another one than the one that was asked about.
+        #expect(try send("pro.mon", sure: "pro.montly").status == 200)
+        #expect(try send("pro.montly", sure: "pro.montly").status == 303)
+        #expect(try send("pro.monthly").status == 303)
+        let order = Order(token: .random(), user: "42", product: "course")
+        let orders = [Fixture.order(order, createdAt: Fixture.now)]
+        site.api.answer(.user("42"), with: Fixture.record(orders: orders))
+        #expect(try send("course").status == 303)
+    }
+
+    /// What the buyer's receipt names is as good as the event's id. Nothing is claimed before somebody has seen what it is.
     @Test func aClaimTakesWhatASearchFinds() throws {
         let (site, cookie) = try site()
         let hit = SearchAnswer.Hit(kind: "contract", id: "1001", user: nil, cursor: Fixture.cursor)
         site.api.answer(.search, with: SearchAnswer(query: "1001", found: [hit]))
-        let event = Fixture.event(.subscriptionStarted)
+        var event = Fixture.event(.subscriptionStarted)
+        event.product = "pro.monthly"
         site.api.answer(
             .event(id: Fixture.cursor),
             with: EventAnswer(event: event, newer: nil, statement: nil, way: nil)
         )
-        _ = try site.send(
-            "/console/users/42/claim",
-            form: [("event", "1001"), ("reason", "x"), ("seen", "0.0")],
-            cookie: cookie
-        )
+        let form = [("event", "1001"), ("reason", "x"), ("seen", "0.0")]
+        let shown = try site.send("/console/users/42/claim", form: form, cookie: cookie).text
+        for part in ["Nothing was done yet", "pro.monthly", #"name="shown" value="1001""#, "<bdi>nobody</bdi>"] {
+            #expect(shown.contains(part), "\(part): \(shown)")
+        }
+        #expect(site.api.questions.allSatisfy { $0.method == "GET" })
+        // A link names the event, so the first page shows the purchase.
+        let linked = try site.send("/console/users/42/claim?event=1001", cookie: cookie).text
+        #expect(linked.contains(#"name="shown" value="1001""#) && !linked.contains("Nothing was done yet"))
+        _ = try site.send("/console/users/42/claim", form: form + [("shown", "1001")], cookie: cookie)
         let asked = try #require(site.api.questions.first { $0.method == "POST" })
         #expect(JSON.decode(ClaimRequest.self, from: asked.body) == ClaimRequest(event: "event-7", reason: "x"))
     }

@@ -117,7 +117,7 @@ import Testing
         let purchases = "2 unclaimed purchases (no user is known for them), the newest of <time"
         #expect(page.contains(purchases) == (count > 0), "\(page)")
         #expect(page.contains("30 November 2025, 12:00 UTC") == (count > 0))
-        #expect(page.contains("compare its original transaction id") == (count > 0))
+        #expect(page.contains("search for the order ID or number") == (count > 0))
     }
 
     private static func order(day: Double, purchases: [OrderPurchaseItem] = []) throws -> OrderItem {

@@ -47,7 +47,9 @@ import Testing
         #expect(found.contains("the buyer restores purchases when logged in as the other user"), "\(found)")
         // Two people have the form open, and send it.
         let open = try send(app, "/console/users/42/grant", cookie: cookie)
-        let form = [("product", "pro"), ("term", "forever"), ("reason", "ticket 7"), ("seen", try seen(open))]
+        let form = [
+            ("product", "pro"), ("sure", "pro"), ("term", "forever"), ("reason", "ticket 7"), ("seen", try seen(open)),
+        ]
         #expect(try send(app, "/console/users/42/grant", cookie: cookie, form: form + [("key", "a")]).status == 303)
         let second = try send(app, "/console/users/42/grant", cookie: cookie, form: form + [("key", "b")])
         #expect(second.status == 409 && second.body.contains("support granted access"), "\(second.body)")

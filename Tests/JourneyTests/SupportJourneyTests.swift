@@ -162,8 +162,6 @@ import Testing
 }
 
 extension AppPost {
-    fileprivate func get(_ path: String) throws -> Answer { try post(path, body: "", isTrusted: true, method: "GET") }
-
     fileprivate func claim(_ user: String, event: String, key: String) throws -> Answer {
         let body = AppPost.json(["event": event, "reason": "ticket 7"])
         return try post("/users/\(user)/claims", body: body, headers: [("Authorization", "Bearer \(key)")])

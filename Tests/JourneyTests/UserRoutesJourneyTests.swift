@@ -162,10 +162,6 @@ import Testing
     }
 }
 
-extension AppPost {
-    fileprivate func get(_ path: String) throws -> Answer { try post(path, body: "", isTrusted: true, method: "GET") }
-}
-
 extension AppPost.Answer {
     fileprivate var json: JSONNode? { JSONNode(body) }
 }

@@ -47,6 +47,7 @@ extension Services {
         } catch {
             guard error != .expired else {
                 let message = "The signed stream name has expired; load the page again."
+                note(token, reason: "expired_stream_name", message: message)
                 throw RefusedBody("expired_stream_name", message: message, status: 403)
             }
             let message = "The stream is not signed with a key of this server."
@@ -66,7 +67,7 @@ extension Services {
             refusals.acceptedName()
             return name
         } catch {
-            if error == .expired { refusals.acceptedName() } else { refusals.name(hasKey: authorization.canSign) }
+            if error == .expired { refusals.acceptedName() } else { refuse(name: token) }
             throw error
         }
     }

@@ -94,6 +94,8 @@ public struct StatementItem: Codable, Sendable, Equatable {
     @Nullable public var order: String?
     /// The app's user, if the store names one; most only echo the order's token.
     @Nullable public var user: UserID?
+    /// The store's own name for the buyer.
+    @Nullable public var account: String?
     /// The lineage id of the contract that this one replaces.
     @Nullable public var replaces: String?
     /// Whether it is shared through the store's family.
@@ -129,6 +131,7 @@ public struct StatementItem: Codable, Sendable, Equatable {
         group = observation.group
         order = observation.token?.description
         user = observation.user
+        account = observation.account
         replaces = observation.previousLineage
         entitlements = observation.entitlements
         state = snapshot?.state.rawValue

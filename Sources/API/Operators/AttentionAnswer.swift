@@ -34,6 +34,7 @@ extension Services {
                 if delivery.type == .userErased { delivery.user = "" }
                 return shown(delivery)
             },
+            paidTwice: found.doublePayments.map(PaidTwice.init),
             unlisted: found.unlisted.map {
                 AttentionAnswer.Unlisted(
                     product: $0.product.product,
@@ -170,6 +171,8 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
     public var hooks: [HooksAnswer.Hook]
     /// The newest messages to the backend that were given up.
     public var failedHooks: [HookDeliveriesAnswer.Delivery]
+    /// The first fifty, by their ids.
+    public var paidTwice: [PaidTwice] = []
     /// The first fifty. They open nothing until the catalog names them.
     public var unlisted: [Unlisted]
     /// As `/ready` has them.

@@ -82,7 +82,7 @@ final class StaticFiles: Sendable {
         return response
     }
 
-    /// The file's path below the folder. `..` was refused with the request's head; dotfiles are refused here.
+    /// The file's path below the folder; nil for a dotfile, and for a part that leads up, as `..` does.
     static func name(_ path: String) -> String? {
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)
         if path.hasSuffix("/") { parts.append("index.html") }

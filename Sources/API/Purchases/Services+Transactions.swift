@@ -58,7 +58,7 @@ extension Services {
             return answer(error.response)
         }
         let commit = PostedCommit(services: self, request: request, claim: claim)
-        let isTaken = read(purchase, of: provider, refuse: answer) { [log, refusals] reading in
+        let isTaken = read(purchase, of: provider, for: claim?.user, refuse: answer) { [log, refusals] reading in
             if reading.events.contains(where: { $0.environment == .xcode }) {
                 log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
             }
@@ -94,11 +94,19 @@ extension Services {
     private func read<Purchase: PostedPurchase>(
         _ purchase: Purchase,
         of provider: Provider,
+        for user: UserID?,
         refuse: @escaping @Sendable (Response) -> Void,
         commit: @escaping @Sendable (PurchaseReading) -> Void
     ) -> Bool {
-        let refused = { @Sendable [refusals] (error: RefusedPurchase) in
+        let refused = { @Sendable [refusals, refusedOfUsers, clock] (error: RefusedPurchase) in
             refusals.post(Purchase.refusal, from: provider, reason: error.code, detail: error.detail)
+            if let user {
+                let (reason, now) = (error.code, clock.now())
+                refusedOfUsers.add(
+                    .init(provider: provider, reason: reason, message: error.message, at: now),
+                    of: user
+                )
+            }
             refuse(.refused(error))
         }
         guard let store = opened[provider] as? Purchase.Opened else {

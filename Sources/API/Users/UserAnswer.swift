@@ -11,7 +11,10 @@ extension Services {
             throw RefusedBody.invalidUserID
         }
         let isWhole = try request.query.flag("all")
-        return answer(asking: { try $0.record(of: user, isWhole: isWhole) }) { found in
+        return answer(asking: { try $0.record(of: user, isWhole: isWhole) }) { [refusedOfUsers, node] found in
+            let refusals =
+                found.refusals.map(RefusalItem.init)
+                + refusedOfUsers.newest(of: user).map { RefusalItem($0, node: node) }
             let answer = UserAnswer(
                 user: user,
                 stream: stream.text,
@@ -20,6 +23,8 @@ extension Services {
                 active: found.isActive,
                 entitlements: EntitlementItem.byName(found.entitlements),
                 contracts: found.contracts.map(ContractDetail.init),
+                paidTwice: found.doublePayment.map(PaidTwice.init),
+                refusals: refusals.sorted { $0.at > $1.at },
                 orders: found.orders.map(OrderItem.init),
                 since: found.head.description
             )
@@ -67,6 +72,10 @@ public struct UserAnswer: Codable, Sendable, Equatable {
     public var entitlements: [String: EntitlementItem]
     /// The contracts that speak for the user come first.
     public var contracts: [ContractDetail]
+    /// Null if no two subscriptions that renew open the same.
+    @Nullable public var paidTwice: PaidTwice? = nil
+    /// Newest first.
+    public var refusals: [RefusalItem] = []
     /// The newest 100, newest first.
     public var orders: [OrderItem]
     /// The ledger's newest cursor when it was read.

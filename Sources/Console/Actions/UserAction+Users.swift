@@ -25,7 +25,11 @@ extension UserAction {
             "product": Field(form["product"]), "group": Field(form["group"]),
             "terms": form.visit.options(terms, chosen: form["term"]),
             "days": Field(form["days"].isEmpty ? "30" : form["days"]), "key": Field(key),
+            "sure": Field(form.isQuestion ? form["product"] : ""),
         ])
+    } question: { form in
+        let product = form["product"]
+        return product.isEmpty || form["sure"].hasSameBytes(as: product) ? nil : doubt(about: product, form)
     } perform: { form throws(ConsoleError) in
         let isForever = form["term"] == "forever"
         let days = Int64(form["days"])
@@ -44,6 +48,25 @@ extension UserAction {
         let route = Route.grants(user: form.user)
         _ = try form.visit.api.post(GrantAnswer.self, to: route, query: form.seen, body: request, key: form["key"])
         return nil
+    }
+
+    /// Where a catalog names no entitlements, any product opens the only one: what nobody has ever sold is a slip, perhaps.
+    private static func doubt(about product: String, _ form: ActionForm) -> String? {
+        let api = form.visit.api
+        let catalog = try? api.get(CatalogAnswer.self, from: .catalog)
+        let entitlements = catalog?.entitlements.map(\.name) ?? []
+        // With others than that one, the API refuses what opens nothing.
+        guard entitlements.allSatisfy({ $0 == EntitlementName.standard.description }) else { return nil }
+        let names = catalog?.products.map(\.id) ?? []
+        let orders = (try? api.get(UserAnswer.self, from: .user(form.user)))?.orders ?? []
+        let query = [(name: "product", value: product), (name: "limit", value: "1")]
+        let events = (try? api.get(EventsAnswer.self, from: .events, query: query))?.events ?? []
+        let isKnown = (names + orders.map(\.product)).contains(where: product.hasSameBytes)
+        guard !isKnown, events.isEmpty else { return nil }
+        let near = nearest(to: product, among: names).map { " Did you mean \($0)?" } ?? ""
+        return
+            "Nothing was done yet. No product is called \(InertText.of(product)): not in the catalog, in no order of this "
+            + "user, and in none of the newest events.\(near) Send the form once more if it is right."
     }
 
     /// The catalog's, the main one first.
@@ -97,44 +120,5 @@ extension UserAction {
             "orders": StoreWords.count(answer.orders, "order", "orders"),
             "events": StoreWords.count(answer.events, "entry", "entries"),
         ])
-    }
-
-    /// Gives the user a purchase that nobody has.
-    static let claim = UserAction(
-        word: "claim",
-        title: "Claim a purchase",
-        explanation:
-            "An unclaimed purchase (no user is known for it) becomes this user's, as if the user's app had posted it. Take its name "
-            + "from Attention, or from the buyer's receipt. A purchase that somebody has stays there.",
-        button: "Give it to this user",
-        done: "The purchase is this user's now."
-    ) { form in
-        form.visit["action.claim"].render(["event": Field(form["event"])])
-    } perform: { form throws(ConsoleError) in
-        let request = ClaimRequest(event: event(of: form["event"], form.visit), reason: form.reason)
-        let route = Route.claims(user: form.user)
-        _ = try form.visit.api.post(CommitAnswer.self, to: route, query: form.seen, body: request)
-        return nil
-    }
-
-    /// The event by which the API knows the purchase that was named; the name itself if nothing else has it.
-    private static func event(of name: String, _ visit: Visit) -> String {
-        let hits = try? visit.api.get(SearchAnswer.self, from: .search, query: [("q", name)]).found
-        guard let hits, !hits.contains(where: { $0.kind == "event" }),
-            let cursor = hits.first(where: { $0.kind == "contract" })?.cursor,
-            let event = try? visit.api.get(EventAnswer.self, from: .event(id: cursor)).event.event
-        else { return name }
-        return event
-    }
-}
-
-/// `/console/claim?event=`: asks for whom, and leads to that user's form.
-struct ClaimPage: ConsolePage {
-    func show(_ visit: Visit) throws(ConsoleError) -> Response {
-        let event = trimmed(visit.query["event"] ?? "")
-        guard let name = visit.query["user"].map(trimmed), isValidIdentifier(name) else {
-            return visit.page("Claim a purchase", visit["action.claim_for"].render(["event": Field(event)]))
-        }
-        return visit.redirect(to: "\(ConsoleAddress.user(UserID(name)))/claim?event=\(PercentEncoding.encode(event))")
     }
 }

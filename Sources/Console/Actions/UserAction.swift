@@ -23,6 +23,8 @@ struct UserAction: Sendable {
     var done: String?
     /// What the form asks beside the reason, filled with what was entered before.
     var fields: @Sendable (ActionForm) throws(ConsoleError) -> Markup = { _ in .empty }
+    /// Asked before it is done, once more for what was entered: what to look at again; nil for nothing.
+    var question: @Sendable (ActionForm) -> String? = { _ in nil }
     /// Does it. Nil leads back to the user's page; markup is the result on a page of its own.
     let perform: @Sendable (ActionForm) throws(ConsoleError) -> Markup?
 
@@ -51,7 +53,7 @@ struct UserAction: Sendable {
     static func links(_ user: UserID, _ visit: Visit) -> Markup {
         let links = all.filter { !$0.isOfRow && visit.may($0.right) }.map { action in
             visit[action.isFinal ? "user.final_action" : "user.action"].render([
-                "user": Field.part(user.text), "word": action.word, "title": action.title,
+                "user": Field.part(user), "word": action.word, "title": action.title,
             ])
         }
         return (links.isEmpty ? Markup.empty : visit["user.actions"].render(["links": links.joined()]))
@@ -74,6 +76,8 @@ struct ActionForm: Sendable {
     let visit: Visit
     let user: UserID
     let query: Query
+    /// What was entered is shown with a question.
+    var isQuestion = false
 
     /// Empty for what is missing.
     subscript(name: String) -> String { trimmed(query[name] ?? "") }

@@ -14,10 +14,14 @@ struct UserActionPage: ConsolePage {
 
     func act(_ visit: Visit, form query: Query) throws(ConsoleError) -> Response {
         try visit.session.require(action.right)
-        let form = ActionForm(visit: visit, user: user, query: query)
+        var form = ActionForm(visit: visit, user: user, query: query)
         if let told = try overtaken(form) { return told }
         guard !form.reason.isEmpty else {
             return try page(form, status: 400, note: "Write why: whoever asks later reads it in the audit.")
+        }
+        if let question = action.question(form) {
+            form.isQuestion = true
+            return try page(form, status: 200, note: visit["action.question"].render(["text": question]))
         }
         do throws(ConsoleError) {
             guard let result = try action.perform(form) else {
@@ -60,7 +64,7 @@ struct UserActionPage: ConsolePage {
 
     private func page(_ visit: Visit, status: Int, _ inner: Markup) -> Response {
         let body = visit["action"].render([
-            "title": action.title, "user": user.text, "inner": inner, "address": Field.part(user.text),
+            "title": action.title, "user": user.text, "inner": inner, "address": Field.part(user),
         ])
         return visit.page(action.title, status: status, body)
     }

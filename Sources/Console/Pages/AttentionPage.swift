@@ -22,7 +22,7 @@ struct AttentionPage: ConsolePage {
             "unclaimed_count": "\(StoreWords.capped(found.unclaimedContracts)) in all.", "who": who(visit),
             "refunds": refunds(found.refunds, visit),
             "may_answer": visit.may(.act) ? nil : "A key with the right act may answer.",
-            "unlisted": unlisted(found.unlisted, visit),
+            "twice": twice(found.paidTwice, visit), "unlisted": unlisted(found.unlisted, visit),
             "unclaimed": unclaimed(found.unclaimed, visit), "quarantined": quarantined,
             "node": found.node, "refused": refused(found.refused, visit), "jobs": jobs(found.jobs, visit),
             "hooks": hooks(found.hooks, visit), "failed": failed(found.failedHooks, visit),
@@ -37,6 +37,7 @@ struct AttentionPage: ConsolePage {
             (own, "trouble of this server", "troubles of this server"),
             (found.unclaimedContracts, StoreWords.unclaimed.one, StoreWords.unclaimed.many),
             (found.refunds.count, "refund that Apple asks about", "refunds that Apple asks about"),
+            (found.paidTwice.count, "user who pays twice", "users who pay twice"),
             (found.unlisted.count, "product that the catalog does not name", "products that the catalog does not name"),
             (found.quarantined.count, "event that contradicts an order", "events that contradict an order"),
             (found.refused.count, "refused webhook", "refused webhooks"),
@@ -45,10 +46,8 @@ struct AttentionPage: ConsolePage {
             (found.failedHooks.count, "message that was given up", "messages that were given up"),
         ]
         let counts = all.filter { $0.0 > 0 }.map { StoreWords.count($0.0, $0.1, $0.2) }
-        guard let last = counts.last else { return "All is well: nothing needs anybody." }
-        let others = counts.dropLast().joined(separator: ", ")
-        let list = others.isEmpty ? last : "\(others) and \(last)"
-        return "\(own == 0 ? "The server itself is well. " : "")Somebody should look at \(list)."
+        guard !counts.isEmpty else { return "All is well: nothing needs anybody." }
+        return "\(own == 0 ? "The server itself is well. " : "")Somebody should look at \(StoreWords.list(counts))."
     }
 
     /// For whom the address asks.
@@ -77,6 +76,16 @@ struct AttentionPage: ConsolePage {
         return visit.list("attention.refunds", rows, none: "Apple asks about no refund.")
     }
 
+    private func twice(_ payments: [PaidTwice], _ visit: Visit) -> Markup {
+        let rows = payments.map { payment in
+            let sentence = DoublePaymentSentence(payment: payment)
+            return visit["attention.payer"].render([
+                "user": visit.templates.user(payment.user), "what": sentence.what, "next": sentence.next,
+            ])
+        }
+        return visit.list("attention.payers", rows, none: "No two subscriptions that renew open the same for one user.")
+    }
+
     private func unlisted(_ products: [AttentionAnswer.Unlisted], _ visit: Visit) -> Markup {
         let rows = products.map { product in
             visit["attention.product"].render([
@@ -95,7 +104,7 @@ struct AttentionPage: ConsolePage {
             let statement = answers[item.cursor]?.statement
             let event = PercentEncoding.encode(item.event ?? item.cursor)
             let address =
-                user.map { "users/\(PercentEncoding.encode($0.text))/claim?event=\(event)" } ?? "claim?event=\(event)"
+                user.map { "users/\(ConsoleAddress.part($0))/claim?event=\(event)" } ?? "claim?event=\(event)"
             let title = user.map { "Claim it for \($0.text)" } ?? "Claim it for a user"
             let link = visit["attention.claim"].render(["address": Field(address), "title": title])
             return visit["attention.purchase"].render([

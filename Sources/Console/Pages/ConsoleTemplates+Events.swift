@@ -47,6 +47,6 @@ extension ConsoleTemplates {
 
     func user(_ user: UserID?) -> Markup {
         guard let user, !user.text.isEmpty else { return .empty }
-        return self["events.user"].render(["address": Field.part(user.text), "name": user.text])
+        return self["events.user"].render(["address": Field.part(user), "name": user.text])
     }
 }

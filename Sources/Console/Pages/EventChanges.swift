@@ -108,7 +108,8 @@ enum EventSides {
     /// Stores do not tell all one-time kinds apart.
     private static func kind(_ kind: String) -> String { kind == "subscription" ? "subscription" : "bought once" }
 
-    private static func owner(of contract: String?, _ visit: Visit) -> String? {
+    /// Nil for no contract, and without an answer.
+    static func owner(of contract: String?, _ visit: Visit) -> String? {
         guard let contract,
             let found = try? visit.api.get(SearchAnswer.self, from: .search, query: [("q", contract)]).found
         else { return nil }

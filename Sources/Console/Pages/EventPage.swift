@@ -80,7 +80,7 @@ struct EventPage: ConsolePage {
             visit.facts([
                 ("Store", store), ("Product", event.product), ("Event", event.event), ("Cursor", event.cursor),
             ]),
-            link("User", event.user?.text) { "users/\(PercentEncoding.encode($0))" },
+            link("User", event.user?.text) { "users/\(ConsoleAddress.part(UserID($0)))" },
             link("Contract", event.contract, to: search),
             hasOrder
                 ? link("Order", event.order, to: search)
@@ -139,7 +139,7 @@ struct EventPage: ConsolePage {
     private func words(_ event: FeedItem, withBody: Bool, _ visit: Visit) -> Markup {
         guard event.event != nil, visit.may(.personal) else { return .empty }
         guard withBody else { return visit["event.ask"].render(["id": Field.part(id)]) }
-        let text = event.body.map { $0.isEmpty ? "They are no longer kept." : InertText.of($0, limit: .max) }
+        let text = event.body.map { $0.isEmpty ? "They are no longer kept." : InertText.of($0, isWhole: true) }
         return visit["event.body"].render(["text": Field(text ?? "The store sent none.")])
     }
 }

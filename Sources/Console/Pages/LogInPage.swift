@@ -32,11 +32,19 @@ struct LogInPage {
 
     /// The address that a form or a link leads to afterwards: always a page of the console.
     static func next(_ query: Query) -> String {
-        guard let next = query["next"],
-            next == "/console" || next.hasPrefix("/console/") || next.hasPrefix("/console?"),
-            next.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") })
-        else { return "/console" }
+        guard let next = query["next"], isPage(next) else { return "/console" }
         return next
+    }
+
+    /// Whether a page of the console is there, as this server reads the address and as a browser does: with dots, a backslash
+    /// or another host it could lead elsewhere.
+    private static func isPage(_ address: String) -> Bool {
+        guard address.utf8.starts(with: "/console".utf8),
+            address.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") }),
+            let head = try? RequestHead(parsing: Array("GET \(address) HTTP/1.1\r\nHost: console\r\n\r\n".utf8)[...]),
+            case .page(.some, _)? = ConsoleRoute(head)
+        else { return false }
+        return true
     }
 
     /// A browser that kept no cookie comes back with this mark, and is told why.
@@ -45,8 +53,8 @@ struct LogInPage {
     }
 
     private static func address(of request: Request) -> String {
-        guard request.method == "GET" || request.method == "HEAD" else { return "/console" }
-        return request.head.target.hasPrefix("/console") ? request.head.target : "/console"
+        let isSeen = request.method == "GET" || request.method == "HEAD"
+        return isSeen && isPage(request.head.target) ? request.head.target : "/console"
     }
 }
 

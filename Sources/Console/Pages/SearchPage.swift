@@ -5,26 +5,36 @@ import HTTP
 import Pages
 import Support
 
-/// `/console/search?q=`: one hit leads to its page, which says why; several are listed.
+/// `/console/search`: one hit leads to its page, which says why; several are listed. The form is posted, so that an e-mail
+/// address stands in no address and in no proxy's log; links have it as `?q=`.
 struct SearchPage: ConsolePage {
-    func show(_ visit: Visit) throws(ConsoleError) -> Response {
+    func show(_ visit: Visit) throws(ConsoleError) -> Response { try found(by: visit.query, visit) }
+
+    func act(_ visit: Visit, form: Query) throws(ConsoleError) -> Response { try found(by: form, visit) }
+
+    private func found(by query: Query, _ visit: Visit) throws(ConsoleError) -> Response {
         // Copying a name adds spaces.
-        guard let name = visit.query["q"].map(trimmed), !name.isEmpty else { return visit.redirect(to: "/console") }
-        let found = try visit.api.get(SearchAnswer.self, from: .search, query: [(name: "q", value: name)]).found
+        guard let name = query["q"].map(trimmed), !name.isEmpty else { return visit.redirect(to: "/console") }
+        let question = [(name: "q", value: name), (name: "stores", value: "true")]
+        let answer = try visit.api.get(SearchAnswer.self, from: .search, query: question)
+        let found = answer.found
         let addresses = Set(found.map(SearchPage.address))
         if addresses.count == 1, let address = addresses.first { return visit.redirect(to: address + found.mark) }
         let list =
             found.isEmpty
-            ? nothing(name, visit)
+            ? nothing(name, answer.asked, visit)
             : visit["search.found"].render(["rows": found.map { row($0, visit) }.joined()])
         let title = found.isEmpty ? "Nothing found" : "\(found.count) found"
-        let body = visit["search"].render(["title": title, "query": Field(name), "found": list])
+        let asked = answer.asked.map { StoreReplySentence($0, visit).markup }.joined()
+        let body = visit["search"].render(["title": title, "query": Field(name), "asked": asked, "found": list])
         return visit.page("Search", body)
     }
 
     /// What it can mean. A user's id may look like anything, so the page asks whether it is one.
-    private func nothing(_ name: String, _ visit: Visit) -> Markup {
-        let ask = isValidIdentifier(name) ? visit["search.ask"].render(["address": Field.part(name)]) : .empty
+    private func nothing(_ name: String, _ asked: [LookupAnswer], _ visit: Visit) -> Markup {
+        // The store has just said what it is.
+        guard asked.allSatisfy(\.purchases.isEmpty) else { return .empty }
+        let ask = isValidIdentifier(name) ? visit["search.ask"].render(["address": Field.part(UserID(name))]) : .empty
         return visit["search.nothing"].render(["ask": ask])
     }
 

@@ -1,3 +1,4 @@
+import Domain
 import Encoding
 import Pages
 
@@ -6,7 +7,7 @@ protocol TemplateValue: Sendable {
     func html(isAttribute: Bool) -> String
 }
 
-/// Shown inert: escaped, cut, and with invisible characters made visible.
+/// Shown inert: escaped, cut where a word has no end, and with invisible characters made visible.
 extension String: TemplateValue {
     func html(isAttribute: Bool) -> String { HTMLEscaping.escape(InertText.of(self)) }
 }
@@ -21,6 +22,9 @@ struct Field: TemplateValue {
 
     /// One part of an address.
     static func part(_ text: String) -> Field { Field(PercentEncoding.encode(text)) }
+
+    /// The part of an address that names a user.
+    static func part(_ user: UserID) -> Field { Field(ConsoleAddress.part(user)) }
 
     func html(isAttribute: Bool) -> String { HTMLEscaping.escape(text) }
 }
@@ -37,15 +41,23 @@ extension Optional: TemplateValue where Wrapped: TemplateValue {
 
 /// Text of stores, users and pages that can neither hide nor move what stands beside it.
 enum InertText {
-    /// Longer texts are cut: the longest user id has 255 bytes.
+    /// A longer word is cut, and the words behind it stay: sentences of ours have names in them, and the longest user id has
+    /// 255 bytes.
     static let limit = 300
+    /// A longer text is cut, though it has spaces. No sentence of ours has this length.
+    static let textLimit = 3000
 
-    /// Makes control characters and marks of direction visible, and cuts what is too long.
-    static func of(_ text: String, limit: Int = limit) -> String {
+    /// Makes control characters and marks of direction visible, and cuts what is too long unless it is to be whole.
+    static func of(_ text: String, isWhole: Bool = false) -> String {
         var shown = ""
-        var count = 0
+        var (count, word) = (0, 0)
         for scalar in text.unicodeScalars {
-            guard count < limit else { return shown + "…" }
+            guard isWhole || count < textLimit else { return shown + "…" }
+            word = scalar == " " || scalar == "\n" ? 0 : word + 1
+            guard isWhole || word <= limit else {
+                if word == limit + 1 { shown += "…" }
+                continue
+            }
             count += 1
             if isHidden(scalar) {
                 shown += "⟨U+\(hex(scalar.value))⟩"

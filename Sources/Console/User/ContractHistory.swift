@@ -20,6 +20,8 @@ struct ContractHistory {
         let kind: Kind
         let at: Instant
         let title: String
+        /// What was charged, or given back; nil if nobody has said it.
+        var amount: String?
     }
 
     let name: String
@@ -29,7 +31,8 @@ struct ContractHistory {
     var start: Instant { spans.first?.start ?? marks.first?.at ?? Instant(milliseconds: 0) }
     var end: Instant { max(spans.last?.end ?? start, marks.last?.at ?? start) }
 
-    init(_ contract: ContractDetail, events: [FeedItem], now: Instant) {
+    /// `amounts` are those of events, by their cursors.
+    init(_ contract: ContractDetail, events: [FeedItem], amounts: [String: String] = [:], now: Instant) {
         let item = contract.summary
         let store = item.provider == Provider.paycast.rawValue ? "granted" : StoreWords.store(item.provider)
         name = "\(item.product), \(store)" + (item.environment == "Production" ? "" : ", \(item.environment)")
@@ -39,13 +42,13 @@ struct ContractHistory {
         let until = item.accessUntil?.instant
         let spans = ContractHistory.spans(contract, told: told, until: until, now: now)
         guard let moved = move?.at.instant else {
-            (self.spans, marks) = (spans, ContractHistory.marks(contract, told: told, until: until))
+            (self.spans, marks) = (spans, ContractHistory.marks(contract, told: told, amounts: amounts, until: until))
             return
         }
         self.spans = spans.filter { $0.end > moved }.map { span in
             Span(state: span.state, product: span.product, start: max(span.start, moved), end: span.end)
         }
-        let own = ContractHistory.marks(contract, told: told.filter { $0.at >= moved }, until: until)
+        let own = ContractHistory.marks(contract, told: told.filter { $0.at >= moved }, amounts: amounts, until: until)
         marks = [Moment(kind: .move, at: moved, title: "Moved here")] + own.filter { $0.at >= moved }
     }
 
@@ -97,15 +100,20 @@ struct ContractHistory {
     private static func marks(
         _ contract: ContractDetail,
         told: [(at: Instant, event: FeedItem)],
+        amounts: [String: String],
         until: Instant?
     ) -> [Moment] {
         var marks = told.compactMap { at, event in
-            EventNames.mark(event.kind).map { Moment(kind: $0, at: at, title: EventNames.title(event.kind)) }
+            EventNames.mark(event.kind).map { kind in
+                let amount = [.charge, .refund].contains(kind) ? amounts[event.cursor] : nil
+                return Moment(kind: kind, at: at, title: EventNames.title(event.kind), amount: amount)
+            }
         }
         let details = contract.details
         if let bought = details.purchasedAt?.instant, marks.isEmpty {
             let title = details.kind == ProductKind.subscription.rawValue ? "Charged" : "Bought"
-            marks.append(Moment(kind: .charge, at: bought, title: title))
+            let amount = StoreWords.price(details.price, currency: details.currency)
+            marks.append(Moment(kind: .charge, at: bought, title: title, amount: amount))
         }
         if let revoked = details.revokedAt?.instant,
             !marks.contains(where: { $0.kind == .refund })

@@ -47,8 +47,10 @@ struct TimeLine: Equatable {
     var height: Double { TimeLine.top + Double(lanes.count) * TimeLine.laneHeight + 26 }
 
     /// `events` are the newest ones, in any order. Nil without a contract.
-    init?(_ contracts: [ContractDetail], events: [FeedItem], now: Instant) {
-        let shown = contracts.prefix(TimeLine.laneLimit).map { ContractHistory($0, events: events, now: now) }
+    init?(_ contracts: [ContractDetail], events: [FeedItem], amounts: [String: String] = [:], now: Instant) {
+        let shown = contracts.prefix(TimeLine.laneLimit).map {
+            ContractHistory($0, events: events, amounts: amounts, now: now)
+        }
         guard let start = shown.map(\.start).min(), let last = shown.map(\.end).max() else { return nil }
         let scale = TimeScale(from: start, to: max(last, now))
         lanes = shown.enumerated().map { number, history in

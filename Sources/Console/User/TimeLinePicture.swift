@@ -7,9 +7,9 @@ struct TimeLinePicture {
     let visit: Visit
 
     func markup(_ facts: UserFacts) -> Markup {
-        guard let line = TimeLine(facts.record.contracts, events: facts.events.events, now: visit.now) else {
-            return .empty
-        }
+        let events = facts.events.events
+        let line = TimeLine(facts.record.contracts, events: events, amounts: amounts(of: events), now: visit.now)
+        guard let line else { return .empty }
         let states = line.lanes.flatMap(\.bands).map(\.span.state)
         let legend = Set(states).sorted().map { state in
             visit["time_line.legend"].render(["state": Self.word(state), "name": StoreWords.state(state)])
@@ -23,6 +23,14 @@ struct TimeLinePicture {
             "rows": line.lanes.map(rows).joined(),
             "hidden": line.hidden > 0 ? "\(line.hidden) more contracts are in the table below." : "",
         ])
+    }
+
+    /// What the newest charges and refunds were, as far as the store's words are still kept.
+    private func amounts(of events: [FeedItem]) -> [String: String] {
+        let told = events.filter { [.charge, .refund].contains(EventNames.mark($0.kind)) }
+        return visit.api.answers(about: told).compactMapValues { answer in
+            StoreWords.price(answer.statement?.price, currency: answer.statement?.currency)
+        }
     }
 
     private func number(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
@@ -40,7 +48,8 @@ struct TimeLinePicture {
         let isMixed = Set(lane.bands.map(\.span.product)).count > 1
         return visit["time_line.lane"].render([
             "bands": lane.bands.map { band($0, y: lane.y + 20, isMixed: isMixed) }.joined(),
-            "marks": lane.marks.map { mark($0, y: lane.y + 34) }.joined(),
+            "marks": zip(lane.marks, lane.marks.dropFirst().map(\.x) + [TimeLine.width])
+                .map { mark($0, until: $1, y: lane.y + 34) }.joined(),
         ])
     }
 
@@ -58,20 +67,30 @@ struct TimeLinePicture {
         ])
     }
 
-    private func mark(_ mark: TimeLine.Mark, y: Double) -> Markup {
-        visit["time_line.\(mark.moment.kind.rawValue)"].render([
-            "x": number(mark.x), "y": number(y), "title": "\(mark.moment.title), \(ConsoleTime.text(mark.moment.at))",
+    /// The amount stands behind the mark if there is room before the next one.
+    private func mark(_ mark: TimeLine.Mark, until next: Double, y: Double) -> Markup {
+        let (moment, label) = (mark.moment, mark.moment.amount ?? "")
+        let title = "\(Self.what(moment)), \(ConsoleTime.text(moment.at))"
+        let picture = visit["time_line.\(moment.kind.rawValue)"].render([
+            "x": number(mark.x), "y": number(y), "title": title,
         ])
+        guard !label.isEmpty, next - mark.x > Double(label.count) * 6.3 + 18 else { return picture }
+        let text = visit["time_line.amount"].render(["x": number(mark.x + 9), "y": number(y + 4), "text": label])
+        return picture + text
     }
 
     private func rows(_ lane: TimeLine.Lane) -> Markup {
         let bands = lane.bands.map { ($0.span.start, Self.what($0), Optional($0.span.end)) }
-        let marks = lane.marks.map { ($0.moment.at, $0.moment.title, Instant?.none) }
+        let marks = lane.marks.map { ($0.moment.at, Self.what($0.moment), Instant?.none) }
         return (bands + marks).sorted { $0.0 < $1.0 }.map { start, what, end in
             visit["time_line.row"].render([
                 "name": lane.name, "what": what, "from": visit.time(start.iso8601), "to": visit.time(end?.iso8601),
             ])
         }.joined()
+    }
+
+    private static func what(_ moment: ContractHistory.Moment) -> String {
+        [moment.title, moment.amount].compactMap { $0 }.joined(separator: ", ")
     }
 
     private static func what(_ band: TimeLine.Band) -> String {

@@ -18,19 +18,21 @@ struct UserPage: ConsolePage {
             namesOthers: visit.session.user == nil,
             movesBack: follows(visit)
         )
-        let tables = UserTables(visit: visit, user: user)
+        let (tables, refusals) = (UserTables(visit: visit, user: user), RefusalTable(visit: visit))
         let lead = facts.record.contracts.first?.summary
         let body = visit["user"].render([
             "done": done(visit) + found(facts.record, visit), "user": user.text, "what": sentences.what,
-            "access": sentences.access, "tone": lead.map { StoreWords.tone($0) } ?? "quiet", "next": sentences.next,
-            "cause": cause(sentences, visit) + PurchaseHints(visit, facts).markup(),
+            "access": sentences.access,
+            "tone": facts.record.paidTwice == nil ? lead.map { StoreWords.tone($0) } ?? "quiet" : "warn",
+            "next": sentences.next,
+            "cause": cause(sentences, visit) + refusals.hint(facts.record) + PurchaseHints(visit, facts).markup(),
             "facts": visit.facts([
                 ("Stream", facts.record.stream), ("Language", facts.record.locale ?? "not told by the app"),
                 ("Time zone", facts.record.timeZone ?? "not told by the app"),
             ]),
             "actions": UserAction.links(user, visit),
             "picture": TimeLinePicture(visit: visit).markup(facts), "entitlements": tables.entitlements(facts),
-            "contracts": tables.contracts(facts),
+            "contracts": tables.contracts(facts), "refusals": refusals.markup(facts.record.refusals),
             "orders": tables.orders(facts), "events": tables.events(facts, isFirst: visit.query["before"] == nil),
             "pages": tables.pages(facts), "hooks": tables.hooks(facts.hooks), "audit": tables.audit(facts.audit),
         ])
@@ -67,11 +69,12 @@ struct UserPage: ConsolePage {
     }
 
     private func cause(_ sentences: UserSentences, _ visit: Visit) -> Markup {
-        guard let event = sentences.cause, visit.session.user == nil else { return .empty }
+        guard visit.session.user == nil else { return .empty }
+        let event = sentences.cause.map { visit["user.cause"].render(["id": Field.part($0.cursor)]) }
         let owner = sentences.newOwner.map { owner in
-            visit["user.new_owner"].render(["id": Field.part(owner.text), "user": owner.text])
+            visit[event == nil ? "user.owner" : "user.new_owner"].render(["id": Field.part(owner), "user": owner.text])
         }
-        return visit["user.cause"].render(["id": Field.part(event.cursor)]) + (owner ?? .empty)
+        return (event ?? .empty) + (owner ?? .empty)
     }
 }
 

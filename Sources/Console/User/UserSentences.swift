@@ -9,7 +9,7 @@ struct UserSentences: Equatable {
     let access: String
     let next: String
     let cause: FeedItem?
-    /// To whom the user's purchase went; nil for a reader who may not know.
+    /// Who has the user's purchase, or what the user asked for; nil for a reader who may not know.
     let newOwner: UserID?
 
     /// `entitlements` are the names of the user's, the main one first. `events` are the newest ones, newest first. `namesOthers` is false for a reader who may see this user alone;
@@ -26,7 +26,8 @@ struct UserSentences: Equatable {
         // Those that speak for the user come first.
         if let contract = record.contracts.first {
             let sentence = ContractSentence(contract, events: events, now: now)
-            (what, next, cause) = (sentence.what, sentence.next, sentence.cause)
+            let twice = record.paidTwice.map { DoublePaymentSentence(payment: $0) }
+            (what, next, cause) = (twice?.what ?? sentence.what, twice?.next ?? sentence.next, sentence.cause)
             newOwner = nil
             return
         }
@@ -37,8 +38,22 @@ struct UserSentences: Equatable {
             (what, next) = UserSentences.moved(by: move, to: newOwner, movesBack: movesBack)
             return
         }
+        if contradiction == nil, let refusal = record.refusals.first(where: { $0.owner != nil }) {
+            (cause, newOwner) = (nil, namesOthers ? refusal.owner : nil)
+            (what, next) = UserSentences.refused(refusal, to: newOwner)
+            return
+        }
         (cause, newOwner) = (contradiction ?? events.first { $0.outcome != nil }, nil)
         (what, next) = UserSentences.withoutContract(record, events: events)
+    }
+
+    private static func refused(_ refusal: RefusalItem, to owner: UserID?) -> (String, String) {
+        let day = refusal.at.instant.map { " on \($0.longDate)" } ?? ""
+        return (
+            "No purchase: the one that the user asked for\(day) is \(owner.map { "\($0.text)’s" } ?? "another user’s"), and stayed there.",
+            "The buyer's store account is in use by two accounts of your app, and by PAYCAST_TRANSFERS the purchase does not move. "
+                + "Let the buyer sign in as its owner."
+        )
     }
 
     private static func moved(by event: FeedItem, to owner: UserID?, movesBack: Bool) -> (String, String) {
@@ -86,7 +101,7 @@ struct UserSentences: Equatable {
             return (
                 "No purchase: \(open == 1 ? "one order is" : "\(open) orders are") open, and no store has named one yet.",
                 "If the buyer has paid, the store's message is missing, was refused, or came without the order's token: "
-                    + "look for the original transaction id, and at what needs attention."
+                    + "search for the order ID or number on the buyer's receipt, and look at what needs attention."
             )
         }
         let isUnknown = events.allSatisfy { $0.outcome == nil }
@@ -94,7 +109,7 @@ struct UserSentences: Equatable {
             isUnknown
                 ? "Nothing is known of this user: no store has named them, or they were erased."
                 : "No purchase: no store has named one of this user.",
-            "Search for the order, the original transaction id or the purchase token that the buyer can show. The purchase may be under "
+            "Search for the order ID or number on the buyer's receipt, or the invoice's. The purchase may be under "
                 + "another user, or unclaimed: then it carries no order token, or one that is not known here."
                 + (isUnknown ? UserSentences.erased : "")
         )

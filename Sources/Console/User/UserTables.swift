@@ -71,7 +71,7 @@ struct UserTables {
     /// Only a grant that still runs can be taken back here.
     private func revoke(_ item: ContractItem) -> Markup {
         guard visit.may(.act), item.provider == Provider.paycast.rawValue, item.active else { return .empty }
-        return visit["user.revoke"].render(["user": Field.part(user.text), "grant": Field.part(item.contract)])
+        return visit["user.revoke"].render(["user": Field.part(user), "grant": Field.part(item.contract)])
     }
 
     func orders(_ facts: UserFacts) -> Markup {
@@ -112,7 +112,7 @@ struct UserTables {
             return visit.nothing(isFirst ? "No event of this user is known." : "There is nothing older.")
         }
         let older = answer.next.map {
-            visit["user.older"].render(["user": Field.part(user.text), "before": Field.part($0)])
+            visit["user.older"].render(["user": Field.part(user), "before": Field.part($0)])
         }
         let rows = answer.events.map { event($0, facts) }
         return visit["user.events"].render(["rows": rows.joined(), "older": older])
@@ -182,7 +182,7 @@ extension UserTables {
             return (shown.target ?? "several elements") + (made.map { " (\($0))" } ?? "")
         }
         let preview = visit["user.preview"]
-        return table + preview.render(["user": Field.part(user.text), "names": names.joined(separator: ", ")])
+        return table + preview.render(["user": Field.part(user), "names": names.joined(separator: ", ")])
     }
 
     private static func lag(_ page: UserPagesAnswer.Page) -> String {
@@ -196,7 +196,7 @@ extension UserTables {
         // That a user was erased is told to the backend, and to nobody here.
         let shown = deliveries.filter { $0.type != HookType.userErased.rawValue }
         let rows = shown.prefix(20).map { delivery in
-            let resend = visit["user.resend"].render(["user": Field.part(user.text), "delivery": Field(delivery.id)])
+            let resend = visit["user.resend"].render(["user": Field.part(user), "delivery": Field(delivery.id)])
             return visit["user.hook"].render([
                 "url": delivery.url, "type": visit.named(StoreWords.message(delivery.type), delivery.type),
                 "state": StoreWords.delivery(delivery.state),

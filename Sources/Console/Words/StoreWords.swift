@@ -118,6 +118,12 @@ enum StoreWords {
         one: "unclaimed purchase (no user is known for it)", many: "unclaimed purchases (no user is known for them)"
     )
 
+    /// `a`, `a and b`, `a, b and c`.
+    static func list(_ items: [String]) -> String {
+        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+        return "\(items.dropLast().joined(separator: ", ")) and \(last)"
+    }
+
     /// `1 try`, `2 tries`.
     static func count(_ number: Int, _ one: String, _ many: String) -> String {
         "\(capped(number)) \(number == 1 ? one : many)"

@@ -23,9 +23,7 @@ struct RequestTarget {
         }
         let (authority, rest) = try RequestTarget.split(bytes)
         let path = rest.prefix { $0 != UInt8(ascii: "?") }
-        guard let text = PercentEncoding.decode(path), !path.mayHaveParent || !text.utf8.hasParent else {
-            throw .target
-        }
+        guard let text = PercentEncoding.decode(path), !path.mayHaveParent || !path.hasParent else { throw .target }
         self.authority = authority
         self.path = text.isEmpty ? "/" : text
         query = try Query(parsing: rest[path.endIndex...].dropFirst())
@@ -80,14 +78,15 @@ enum Authority {
     }
 }
 
-extension String.UTF8View {
-    /// Whether a segment is `..`. No path here has a parent, and parsers differ in how they resolve one.
-    fileprivate var hasParent: Bool {
-        split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
-    }
-}
-
 extension ArraySlice<UInt8> {
+    /// Whether a segment is `..`, escaped or not. No path here has a parent, and parsers differ in how they resolve one. An id
+    /// with an escaped slash in it is one segment, whatever stands beside the slash.
+    fileprivate var hasParent: Bool {
+        split(separator: UInt8(ascii: "/")).contains { part in
+            part.count <= "%2E%2E".utf8.count && PercentEncoding.decode(part)?.utf8.elementsEqual("..".utf8) == true
+        }
+    }
+
     /// Whether there is a dot, or an escape that may stand for one.
     fileprivate var mayHaveParent: Bool { contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") } }
 }

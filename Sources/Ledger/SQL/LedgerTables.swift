@@ -9,8 +9,8 @@ public enum LedgerTables {
     ///
     /// `tokens`, `claims` and `transfers` decide who owns a contract: the first and the last charge that carried a token; who
     /// asked for it with a genuine transaction while signed in, with the dates of the first and the last claim (null until one was
-    /// granted); what a store said about its users. A job's `destination` is who is told, so that each finds its own, however
-    /// many of another's are before them: no store's name looks like an address. One that was done and is
+    /// granted), and when the user was refused last; what a store said about its users. A job's `destination` is who is told, so that
+    /// each finds its own, however many of another's are before them: no store's name looks like an address. One that was done and is
     /// remembered has ended at `abandoned_at`, without a `reason`. `tombstones` keep erased users from coming
     /// back, as digests with the ledger's own key. `kept_bodies` are older than the retention, but still to be forwarded.
     /// `broadcast_keys` are of broadcasts that are made only once, with a digest of the request and the entries that they
@@ -59,6 +59,8 @@ public enum LedgerTables {
             CREATE INDEX contracts_by_user ON contracts ("user", kind\(id)) WHERE "user" IS NOT NULL;
             CREATE INDEX contracts_by_end ON contracts (ends_at\(id)) WHERE ends_at IS NOT NULL;
             CREATE INDEX contracts_unlisted ON contracts (provider, product, "user"\(id)) WHERE is_unlisted = 1;
+            CREATE INDEX contracts_renewing ON contracts ("user"\(id))
+                WHERE kind = 'subscription' AND state IN ('active', 'in_grace_period') AND "user" IS NOT NULL;
             CREATE INDEX contracts_by_account ON contracts (account\(id)) WHERE account IS NOT NULL;
             CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage\(id))
                 WHERE previous_lineage IS NOT NULL;
@@ -83,7 +85,7 @@ public enum LedgerTables {
             CREATE TABLE claims (
                 contract \(number) NOT NULL REFERENCES contracts, "user" \(text) NOT NULL, first_at \(number),
                 first_was_active \(number) NOT NULL, at \(number), was_active \(number) NOT NULL,
-                proof_at \(number) NOT NULL, PRIMARY KEY (contract, "user")
+                proof_at \(number) NOT NULL, refused_at \(number), PRIMARY KEY (contract, "user")
             )\(keyed);
             CREATE INDEX claims_by_user ON claims ("user");
             CREATE TABLE shares (

@@ -172,7 +172,7 @@ extension Configuration {
         let kept = retentionDays.map { "\($0) days" } ?? "for ever"
         return [
             ("Version", releaseVersion), ("Node", node), ("Ledger", database.description),
-            ("Stores", providers.map(\.rawValue).joined(separator: ", ")),
+            ("Stores", servedStores.isEmpty ? "none" : servedStores.map(\.rawValue).joined(separator: ", ")),
             ("A user’s stream", streamPattern.stream(for: "{user}")?.text ?? "-"),
             ("Bodies are kept", "\(kept), or until their user is erased"),
             ("Transfers", accessPolicy.transfers.rawValue), ("Loops", String(loops)),

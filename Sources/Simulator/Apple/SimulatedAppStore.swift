@@ -44,6 +44,12 @@ public struct SimulatedAppStore: Sendable {
         try signer.sign(event.renewal(model(event)).bytes)
     }
 
+    /// The order ID on the receipt of a transaction: `M`, and nine capital letters and digits.
+    public static func orderID(of transaction: String) -> String {
+        let digits = String(UInt64(StoreID.make("order", transaction)) ?? 0, radix: 36, uppercase: true)
+        return "M" + String(repeating: "0", count: max(0, 9 - digits.utf8.count)) + digits.suffix(9)
+    }
+
     private func model(_ event: SimulatedEvent) -> AppStorePurchaseModel {
         var facts = event.facts
         if event.type == "ONE_TIME_CHARGE", facts.kind == .subscription { facts.kind = .nonConsumable }

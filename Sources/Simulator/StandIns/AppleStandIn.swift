@@ -51,6 +51,7 @@ public final class AppleStandIn: StandIn {
         case ("GET", "v1", "subscriptions", 2): return statuses(call)
         case ("GET", "v1", "transactions", 2): return transaction(call)
         case ("GET", "v2", "history", 2): return history(call)
+        case ("GET", "v1", "lookup", 2): return lookup(call)
         case ("PUT", "v1", "transactions", 3) where path[2] == "appAccountToken": return setAccountToken(call)
         case ("POST", "v1", "transactions", 3) where path[2] == "finish": return finish(call)
         case ("PUT", "v2", "transactions", 3) where path[1] == "consumption": return consumption(call)
@@ -98,6 +99,15 @@ extension AppleStandIn {
     private func transaction(_ call: AppleStandInCall) -> StandInAnswer {
         let found = memory.withLock { $0.transaction(call.path[1], in: call.environment) }
         return found.map { .json(["signedTransactionInfo": .text(sign($0, at: call.now))]) } ?? .unknownTransaction
+    }
+
+    /// Only Production answers. An order ID that is none is no error: its status is 1
+    /// (https://developer.apple.com/documentation/appstoreserverapi/orderlookupresponse).
+    private func lookup(_ call: AppleStandInCall) -> StandInAnswer {
+        guard call.environment != .sandbox else { return .unauthenticated }
+        let found = memory.withLock { $0.transactions(ofOrder: call.path[1], app: call.app) }
+        guard !found.isEmpty else { return .json(["status": 1]) }
+        return .json(["status": 0, "signedTransactions": .list(found.map { .text(sign($0, at: call.now)) })])
     }
 
     private func history(_ call: AppleStandInCall) -> StandInAnswer {

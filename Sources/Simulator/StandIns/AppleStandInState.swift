@@ -74,6 +74,14 @@ struct AppleStandInState {
         return known.flatMap { $0.belongs(to: environment) ? tokened($0) : nil }
     }
 
+    /// What the receipt with this order ID is for, in Production.
+    func transactions(ofOrder id: String, app: String) -> [WireJSON] {
+        transactions.values.filter { transaction in
+            SimulatedAppStore.orderID(of: transaction[text: "transactionId"]) == id
+                && transaction[text: "bundleId"] == app && transaction.belongs(to: .production)
+        }.map(tokened)
+    }
+
     /// All transactions of the buyer to whom the transaction or download `id` belongs; newest first.
     func transactions(behind id: String, in environment: StoreEnvironment?) -> [WireJSON] {
         guard let buyer = transaction(id, in: environment)?.download ?? download(id, in: environment) else { return [] }

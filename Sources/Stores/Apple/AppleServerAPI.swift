@@ -197,6 +197,16 @@ extension AppleServerAPI {
         }
     }
 
+    /// A transaction of an answer, verified as if an app had posted it.
+    func event(ofTransaction text: String, in place: StoreEnvironment?, now: Instant) throws(StoreAPIError) -> Event {
+        let body = #"{"signedTransaction":\#(JSONLiteral.literal(text))}"#
+        return try proven(place) { () throws(VerificationError) in
+            try verifier.verify(transaction: text, body: Array(body.utf8), now: now)
+        }
+    }
+
+    func isServed(_ environment: StoreEnvironment) -> Bool { address(environment) != nil }
+
     /// Only transactions, newest first, 1,000 at most: the oldest are cut off. Each makes the same event as if the app
     /// had posted it: same transaction and signing date, same event.
     public func history(
@@ -213,11 +223,7 @@ extension AppleServerAPI {
             let page = try ask("GET", path + from, in: place, now: now)
             let texts = try documented { () throws(VerificationError) in try page.strings("signedTransactions") }
             for text in texts ?? [] {
-                let body = #"{"signedTransaction":\#(JSONLiteral.literal(text))}"#
-                let event = try proven(isKnown ? place : nil) { () throws(VerificationError) in
-                    try verifier.verify(transaction: text, body: Array(body.utf8), now: now)
-                }
-                events.append(event)
+                events.append(try event(ofTransaction: text, in: isKnown ? place : nil, now: now))
             }
             revision = try next("revision", of: page, after: revision)
             if revision == nil { return events }

@@ -24,6 +24,15 @@ public struct AppleStore: Store {
     public static let appSetting = "PAYCAST_APPLE_BUNDLE_ID"
     public static let historyKey: String? = "PAYCAST_APPLE_API_KEY"
 
+    public static let lookup: PurchaseLookup? = PurchaseLookup(key: "PAYCAST_APPLE_API_KEY") { name in
+        if AppleServerAPI.orderID(name) != nil { return "an order ID" }
+        return AppleServerAPI.isTransactionID(name) ? "a transaction id" : nil
+    }
+
+    public static func cancelPage(of contract: String, isTest: Bool) -> CancelPage? {
+        .buyers("https://apps.apple.com/account/subscriptions")
+    }
+
     /// The key of the App Store Server API (https://developer.apple.com/documentation/appstoreserverapi).
     public struct ServerKey: Sendable, Equatable {
         /// PEM of the `.p8` file.
@@ -111,6 +120,8 @@ public struct OpenAppleStore: OpenStore {
     let serverAPI: AppleServerAPI?
     /// Whether a call of it just now got no answer.
     let isSilent: @Sendable () -> Bool
+    /// For people who wait for the answer: soon without one, and no outage if Apple refuses the key.
+    let lookupAPI: AppleServerAPI?
     /// Signs offers. Nil without a key.
     let signer: AppleSigningKey?
 
@@ -135,12 +146,19 @@ public struct OpenAppleStore: OpenStore {
 extension AppleStore {
     public func open(_ dependencies: StoreDependencies) throws(StoreError) -> OpenAppleStore? {
         guard let verifier = try verifier(dependencies) else { return nil }
+        var unwatched = dependencies
+        unwatched.observer = { _ in }
         return OpenAppleStore(
             settings: self,
             development: dependencies.development,
             apple: verifier,
-            serverAPI: serverAPI(verifier, dependencies: dependencies),
+            serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
             isSilent: dependencies.isSilent,
+            lookupAPI: serverAPI(
+                verifier,
+                client: HTTPClient(timeout: PurchaseLookup.patience),
+                dependencies: unwatched
+            ),
             signer: signer(dependencies.development)
         )
     }

@@ -18,6 +18,10 @@ public struct GoogleStore: Store {
     public static let appSetting = "PAYCAST_GOOGLE_PACKAGE"
     public static let historyKey: String? = "PAYCAST_GOOGLE_CREDENTIALS"
 
+    public static func cancelPage(of contract: String, isTest: Bool) -> CancelPage? {
+        .buyers("https://play.google.com/store/account/subscriptions")
+    }
+
     /// `PAYCAST_GOOGLE_PACKAGE`; empty means that the route answers 503 `not_configured`.
     public var packages: Set<String>
     /// `PAYCAST_GOOGLE_AUDIENCE`: the `aud` of the push token.

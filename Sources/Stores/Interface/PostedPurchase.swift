@@ -70,6 +70,13 @@ public enum RefusedPurchase: Error, Equatable, Sendable {
         }
     }
 
+    public var message: String {
+        switch self {
+        case .unproven(let error, _): error.message
+        case .unusable(_, let message, _): message
+        }
+    }
+
     public var detail: String? {
         guard case .unproven(_, let detail) = self else { return nil }
         return detail

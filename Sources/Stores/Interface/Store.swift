@@ -18,6 +18,12 @@ public protocol Store: Sendable {
     /// shown, whatever the event says.
     static var fields: KeyValuePairs<String, EventField> { get }
 
+    /// What the store's API can look up. Nil for a store that is not asked.
+    static var lookup: PurchaseLookup? { get }
+
+    /// Where the subscription with this lineage id is cancelled; nil if the store has no page for that.
+    static func cancelPage(of contract: String, isTest: Bool) -> CancelPage?
+
     /// Whether it delivers webhooks, and so sells something. Grants are made by a route of their own.
     static var hasWebhooks: Bool { get }
 
@@ -79,6 +85,8 @@ public protocol Store: Sendable {
 extension Store {
     public static var name: String { title }
     public static var fields: KeyValuePairs<String, EventField> { [:] }
+    public static var lookup: PurchaseLookup? { nil }
+    public static func cancelPage(of contract: String, isTest: Bool) -> CancelPage? { nil }
     public static var hasWebhooks: Bool { true }
     public static var transactions: (any PostedPurchase.Type)? { nil }
     public static var receipts: (any PostedPurchase.Type)? { nil }
@@ -100,6 +108,14 @@ extension Store {
     public func checkCertificates(at now: Instant) -> [Finding] { [] }
 }
 
+/// The store's own page where a subscription is cancelled.
+public enum CancelPage: Sendable {
+    /// Of whoever bought it.
+    case buyers(String)
+    /// Of whoever sells.
+    case sellers(String)
+}
+
 /// A field of an event, or of what is kept of it.
 public enum EventField: Sendable {
     case type, subtype, event, environment, app, product, next, charge, contract, replaces, order, user, group
@@ -116,6 +132,9 @@ public protocol OpenStore: Sendable {
     var nobodysPurchase: ContractKey? { get }
     /// Nil when the store keeps none, or without a key that reads it.
     var history: HistorySource? { get }
+    /// What a name stands for that has one of `PurchaseLookup`'s kinds: nothing for what the store does not know, and nil without a
+    /// key. It blocks, for `PurchaseLookup.patience` at most without an answer.
+    func find(_ name: String, now: Instant) throws(StoreAPIError) -> [FoundPurchase]?
     /// When the first of the certificates ends that prove the store's documents; nil if none is pinned.
     var rootsEnd: Instant? { get }
 }
@@ -124,6 +143,7 @@ extension OpenStore {
     public var api: (any StoreAPI)? { nil }
     public var nobodysPurchase: ContractKey? { nil }
     public var history: HistorySource? { nil }
+    public func find(_ name: String, now: Instant) throws(StoreAPIError) -> [FoundPurchase]? { nil }
     public var rootsEnd: Instant? { nil }
 }
 

@@ -1,4 +1,5 @@
 public import Domain
+import HTTPClient
 public import Support
 
 /// The settings of Stripe.
@@ -13,6 +14,14 @@ public struct StripeStore: Store {
     ]
     public static let webhookSecret = "PAYCAST_STRIPE_SECRETS"
     public static let appSetting = "PAYCAST_STRIPE_ACCOUNTS"
+
+    public static let lookup: PurchaseLookup? = PurchaseLookup(key: "PAYCAST_STRIPE_API_KEY") { name in
+        StripeAPI.LookupName(name)?.kind
+    }
+
+    public static func cancelPage(of contract: String, isTest: Bool) -> CancelPage? {
+        .sellers("https://dashboard.stripe.com/\(isTest ? "test/" : "")subscriptions/\(contract.prefix { $0 != "#" })")
+    }
 
     /// `PAYCAST_STRIPE_SECRETS`; empty means that the route answers 503 `not_configured`.
     public var secrets: [Secret]
@@ -71,6 +80,12 @@ public struct StripeStore: Store {
 
 extension StripeVerifier: OpenStore {
     public var api: (any StoreAPI)? { stripeAPI }
+
+    public func find(_ name: String, now: Instant) throws(StoreAPIError) -> [FoundPurchase]? {
+        guard var api = stripeAPI else { return nil }
+        api.client = HTTPClient(timeout: PurchaseLookup.patience)
+        return try api.find(name)
+    }
     public var nobodysPurchase: ContractKey? { stripeAPI?.nobodysSubscription }
 }
 

@@ -125,7 +125,7 @@ import Testing
     /// Every row without its times.
     private func dump(_ schema: String) throws -> String {
         let times =
-            "CAST('{committed_at,at,created_at,first_at,proof_at,queued_at,due_at,user_at}' AS TEXT[])"
+            "CAST('{committed_at,at,created_at,first_at,proof_at,refused_at,queued_at,due_at,user_at}' AS TEXT[])"
         return try [
             "head", "contracts", "tokens", "claims", "orders", "locales", "entries", "fragments", "events", "jobs",
             "broadcast_keys", "hook_deliveries", "audit", "meta",

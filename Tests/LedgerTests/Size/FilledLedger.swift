@@ -135,7 +135,7 @@ struct FilledLedger {
         )
     }
 
-    private static let claims = ["first_at", "first_was_active", "at", "was_active", "proof_at"]
+    private static let claims = ["first_at", "first_was_active", "at", "was_active", "proof_at", "refused_at"]
 
     private func names(_ list: String) -> [String] {
         list.split(separator: ", ").map { $0 == "user" ? "\"user\"" : String($0) }

@@ -6,6 +6,8 @@ struct ClaimDecision: Equatable {
         var user: UserID
         var fact: Ownership.Fact?
         var proofAt: Instant
+        /// When it was posted, if it was refused.
+        var refusedAt: Instant?
     }
 
     var outcome: ClaimOutcome
@@ -31,8 +33,12 @@ struct ClaimDecision: Equatable {
         let isDerived = known.userAt == nil
         let isHeld = holders.contains(user)
         outcome = isHeld ? .granted : .refused
-        if let last, proof.signedAt <= last { return }
-        notes = [Note(user: user, proofAt: proof.signedAt)]
+        let refusedAt = isHeld ? nil : proof.postedAt
+        if let last, proof.signedAt <= last {
+            if !isHeld { notes = [Note(user: user, proofAt: last, refusedAt: refusedAt)] }
+            return
+        }
+        notes = [Note(user: user, proofAt: proof.signedAt, refusedAt: refusedAt)]
         // The store itself names the owner.
         if known.contract.storeUser != nil { return }
         let made = Ownership.Fact.claim(by: user, at: proof.postedAt, whileActive: known.status.isActive)
@@ -49,7 +55,7 @@ struct ClaimDecision: Equatable {
             outcome = .refused
             return
         }
-        notes[0].fact = made
+        (notes[0].fact, notes[0].refusedAt) = (made, nil)
         unasked = Ownership.firstUnasked(inherited)
         for fact in inherited where fact.ground != .unasked && fact.user != user {
             notes.append(Note(user: fact.user, fact: fact, proofAt: fact.at))

@@ -16,12 +16,21 @@ public struct ClaimHistory: Sendable, Equatable {
     public var last: Ownership.Fact?
     /// The date of the newest proof that the claimant has shown. An older proof no longer moves anything.
     public var proofAt: Instant
+    /// When a claim was refused last, unless one was granted since.
+    public var refusedAt: Instant?
 
-    public init(user: UserID, first: Ownership.Fact?, last: Ownership.Fact?, proofAt: Instant) {
+    public init(
+        user: UserID,
+        first: Ownership.Fact?,
+        last: Ownership.Fact?,
+        proofAt: Instant,
+        refusedAt: Instant? = nil
+    ) {
         self.user = user
         self.first = first
         self.last = last
         self.proofAt = proofAt
+        self.refusedAt = refusedAt
     }
 
     var facts: [Ownership.Fact] { [first, last].compactMap { $0 } }
@@ -30,10 +39,13 @@ public struct ClaimHistory: Sendable, Equatable {
 extension OwnershipFacts {
     mutating func add(_ note: ClaimDecision.Note) {
         guard let index = claims.firstIndex(where: { $0.user == note.user }) else {
-            claims.append(ClaimHistory(user: note.user, first: note.fact, last: note.fact, proofAt: note.proofAt))
+            var claim = ClaimHistory(user: note.user, first: note.fact, last: note.fact, proofAt: note.proofAt)
+            claim.refusedAt = note.refusedAt
+            claims.append(claim)
             return
         }
         claims[index].proofAt = note.proofAt
+        claims[index].refusedAt = note.refusedAt
         guard let granted = note.fact else { return }
         claims[index].first = claims[index].first ?? granted
         claims[index].last = granted

@@ -16,6 +16,8 @@ public struct Attention: Sendable {
     public var hooks: [HookAddressState]
     /// The newest messages to the backend that were given up.
     public var failedHooks: [HookDelivery]
+    /// The first fifty users, by their ids, who pay for the same more than once.
+    public var doublePayments: [DoublePayment]
     /// The products that the catalog does not name, with how many users wait for each: at most 1001.
     public var unlisted: [(product: UnlistedProduct, users: Int)]
 }
@@ -84,6 +86,7 @@ extension LedgerQueries {
             refunds: try refundQuestions(limit: LedgerQueries.attentionLimit),
             hooks: hooks,
             failedHooks: failed,
+            doublePayments: try doublePayments(),
             unlisted: try unlistedProducts().map { product throws(EngineError) in (product, try waiting(for: product)) }
         )
     }

@@ -18,6 +18,16 @@ extension LedgerQueries {
         let user = UserID(name)
         if try isKnown(user) { hits.append(.user(user)) }
         if let token = OrderToken(name), let found = try datedOrder(token) { hits.append(.order(found.order)) }
+        hits += try contracts(named: name)
+        if let position = try position(ofEvent: name), let entry = try entry(at: position) {
+            hits.append(.event(entry))
+        }
+        return hits
+    }
+
+    /// The contracts whose purchase, buyer or charge has exactly this name.
+    public func contracts(named name: String) throws(EngineError) -> [SearchHit] {
+        var hits: [SearchHit] = []
         let limited: [Value] = [.text(name), .integer(LedgerQueries.hitLimit)]
         // A receipt has the number of one charge.
         let numbered: [Value] = [.text(Transaction.orderNumber(name)), .integer(LedgerQueries.hitLimit)]
@@ -28,9 +38,6 @@ extension LedgerQueries {
         for row in contracts.prefix(Int(LedgerQueries.hitLimit)) {
             let cursor = try newestEvent(of: row.id, until: .max).map { Cursor(epoch: epoch, position: $0) }
             hits.append(.contract(row.tracked.contract, owner: row.tracked.user, newest: cursor))
-        }
-        if let position = try position(ofEvent: name), let entry = try entry(at: position) {
-            hits.append(.event(entry))
         }
         return hits
     }

@@ -7,6 +7,10 @@ public struct UserRecord: Sendable, Equatable {
     public var entitlements: [Entitlement]
     /// In the order of `UserEntitlements`.
     public var contracts: [ContractRecord]
+    /// What the user pays for more than once; nil for nothing.
+    public var doublePayment: DoublePayment?
+    /// The purchases that the user asked for and did not get, newest first: at most 20.
+    public var refusals: [RefusedClaim]
     /// The newest 100, newest first.
     public var orders: [OrderRecord]
     /// The newest position when it was read.
@@ -20,6 +24,15 @@ public struct UserRecord: Sendable, Equatable {
 public struct ContractRecord: Sendable, Equatable {
     public var summary: ContractSummary
     public var tracked: TrackedContract
+}
+
+/// A user asked for a purchase with a genuine transaction, and it stayed with whoever had it.
+public struct RefusedClaim: Sendable, Equatable {
+    public var at: Instant
+    public var contract: ContractKey
+    public var product: String
+    /// Nil once nobody has it.
+    public var owner: UserID?
 }
 
 /// What a user may use, because of which contracts, and the cursor to resume from.
@@ -64,9 +77,30 @@ extension LedgerQueries {
             locale: try locale(of: user),
             entitlements: held.set.entitlements,
             contracts: contracts,
+            doublePayment: held.set.doublePayment,
+            refusals: try refusals(of: user),
             orders: orders,
             head: head
         )
+    }
+
+    private func refusals(of user: UserID) throws(EngineError) -> [RefusedClaim] {
+        let claims = try sql(
+            """
+            SELECT contract, refused_at FROM claims
+            WHERE user = ? AND refused_at IS NOT NULL ORDER BY refused_at DESC, contract LIMIT 20
+            """
+        ).all([Value(user)]) { row in (contract: row.integer(), at: row.instant()) }
+        var refusals: [RefusedClaim] = []
+        for claim in claims {
+            guard let row = try sql.contract(claim.contract), row.tracked.user != user else { continue }
+            let shares = row.isShared ? try sql.shares(of: row.id) : []
+            guard !shares.contains(user) else { continue }
+            let (contract, owner) = (row.tracked.key, row.tracked.user)
+            let product = row.tracked.status.product
+            refusals.append(RefusedClaim(at: claim.at, contract: contract, product: product, owner: owner))
+        }
+        return refusals
     }
 
     /// The state now, not at the last commit: the timer that ends access may be a millisecond late. The contracts that

@@ -104,12 +104,13 @@ extension LedgerRepository {
     private func write(_ claim: ClaimHistory, of key: ContractKey) throws(EngineError) {
         try sql.insert(
             into: "claims",
-            "contract, user, first_at, first_was_active, at, was_active, proof_at",
+            "contract, user, first_at, first_was_active, at, was_active, proof_at, refused_at",
             replacing: 2
         ).run([
             Value(stored.ids[key]), Value(claim.user),
             Value(claim.first?.at), Value(claim.first?.ground == .claim(whileActive: true)),
             Value(claim.last?.at), Value(claim.last?.ground == .claim(whileActive: true)), Value(claim.proofAt),
+            Value(claim.refusedAt),
         ])
     }
 

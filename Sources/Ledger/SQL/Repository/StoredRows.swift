@@ -52,7 +52,7 @@ extension StoredRows: LedgerRows {
         for case (let token?, let dates) in tokens { facts.tokens[token] = dates }
         facts.claims = try sql(
             """
-            SELECT user, first_at, first_was_active, at, was_active, proof_at FROM claims
+            SELECT user, first_at, first_was_active, at, was_active, proof_at, refused_at FROM claims
             WHERE contract = ? ORDER BY user
             """
         ).all([.integer(id)], read: ClaimHistory.read)
@@ -240,7 +240,8 @@ extension ClaimHistory {
             user: user,
             first: grant(to: user, &row),
             last: grant(to: user, &row),
-            proofAt: row.instant()
+            proofAt: row.instant(),
+            refusedAt: row.optionalInstant()
         )
     }
 
