@@ -31,6 +31,9 @@ extension Server {
         core.refusedReloads.replace(with: refused)
         core.deliveries.serves(configuration.servedStores)
         core.facts.replace(with: configuration.facts(node: core.ledger.node))
+        if core.ledger.isShared {
+            core.shared.replace(with: SharedSettings(configuration, salt: core.ledger.salt))
+        }
         background.catalog.routine.wake()
         background.hooks?.reload(configuration.hooks)
         let changed = changes.names.isEmpty ? "nothing" : changes.names.joined(separator: ", ")

@@ -11,6 +11,8 @@ public struct PostgresEngine: LedgerEngine {
     /// Whether the ledger got a new epoch as it was opened: the database is on another timeline than before, and no living
     /// node knows that nothing is lost.
     public let hasNewEpoch: Bool
+    /// A random text that belongs to this ledger alone, and that all nodes know.
+    public let salt: String
     private let opened: (instant: Instant, readAt: MonotonicTime)
 
     /// How many positions a partition has.
@@ -44,6 +46,7 @@ public struct PostgresEngine: LedgerEngine {
                 partitionSize: partitionSize
             )
             hasNewEpoch = opening.hasNewEpoch
+            salt = opening.salt
             opened = opening.time
         } catch {
             throw .unreachable(reason: "\(url): \(error.advice)")
@@ -103,12 +106,13 @@ extension PostgresEngine {
     /// Follows what all nodes commit, and takes part in who leads, over one connection.
     func openLog(
         policy: AccessPolicy,
-        streams: StreamPattern
+        streams: StreamPattern,
+        digests: @escaping () -> [String: [String]] = { [:] }
     ) throws(LedgerError) -> (queries: LedgerQueries, membership: PostgresMembership) {
         try opened(nodeState.logOptions) { connection throws(EngineError) in
             (
                 try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams),
-                PostgresMembership(connection)
+                PostgresMembership(connection, digests: digests) { now }
             )
         }
     }

@@ -1,3 +1,4 @@
+import Crypto
 public import Domain
 import Synchronization
 
@@ -48,6 +49,9 @@ public final class TemplateLoader: Sendable {
     /// Probable mistakes that are allowed: missing, removed and misnamed files.
     public var warnings: [TemplateWarning] { state.withLock { $0 }.warnings }
 
+    /// Of everything that is served: the same on two nodes if their pages look the same.
+    public var digest: [UInt8] { state.withLock { $0 }.digest }
+
     /// Reads the files that changed since the last refresh.
     @discardableResult
     public func refresh() -> Changes {
@@ -65,6 +69,8 @@ struct LoadedTemplates: Sendable {
     private var stamps: [String: TemplateFolder.Stamp] = [:]
     /// Files that were served before and are gone.
     private var removed: Set<String> = []
+    /// Of the version of each file that is served.
+    private var digests: [String: [UInt8]] = [:]
     /// The main one first.
     var entitlements: [EntitlementName] = [.standard]
 
@@ -75,6 +81,10 @@ struct LoadedTemplates: Sendable {
                 onlyForMain: templates.filesOfMainAlone,
                 entitlements: entitlements
             )
+    }
+
+    var digest: [UInt8] {
+        SHA256.hash(digests.sorted { $0.key < $1.key }.flatMap { Array($0.key.utf8) + [0] + $0.value })
     }
 
     mutating func update(from folder: TemplateFolder) -> TemplateLoader.Changes {
@@ -106,6 +116,7 @@ struct LoadedTemplates: Sendable {
             templates.remove(file)
             stamps[file] = nil
             problems[file] = nil
+            digests[file] = nil
         }
     }
 
@@ -124,6 +135,7 @@ struct LoadedTemplates: Sendable {
         do throws(TemplateProblem) {
             try templates.load(file, source: source)
             problems[file] = nil
+            digests[file] = SHA256.hash(source)
             removed.remove(file)
             changes.updated.append(file)
         } catch {
