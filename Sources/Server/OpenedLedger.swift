@@ -121,6 +121,12 @@ struct OpenedLedger {
         return try (engine as? SQLiteEngine)?.claimHome(isForced: isForced) ?? true
     }
 
+    /// The database's report on all nodes that run: before this one's first heartbeat, too. Nil for a file.
+    var nodes: SharedLedgerReport? {
+        guard let shared else { return nil }
+        return shared.follower.report ?? shared.engine.report()
+    }
+
     /// Tells this ledger from others, in the digests of its nodes' settings.
     var salt: String { shared?.engine.salt ?? "" }
 

@@ -42,6 +42,7 @@ struct ServerCore {
     /// The settings of the last reload that all nodes must have alike. Nobody compares those of a ledger in a file.
     let shared: SharedValue<SharedSettings?>
     private let settingsWatch: SettingsWatch
+    let signer: NameSigner
     let ends = EndedAccessQueue()
     /// Tells the backend what was committed.
     let hookRoutine = Routine()
@@ -140,6 +141,8 @@ struct ServerCore {
         facts = SharedValue(configuration.facts(node: ledger.node))
         shared = SharedValue(ledger.isShared ? SharedSettings(configuration, salt: ledger.salt) : nil)
         settingsWatch = SettingsWatch(log)
+        signer = NameSigner(log)
+        signer.adopt(keys.streamNames, of: shared.value, among: ledger.nodes)
         metrics.gauge(.settingsDifferent) { [follower = ledger.follower] in
             follower?.report?.differences.count(where: \.isLasting) ?? 0
         }
@@ -206,7 +209,9 @@ extension ServerCore {
         case .beat(let instant):
             if let instant, ServerCore.follow(instant, by: clock, configuration, log: log) { writer.wake() }
             lead.retry()
-        case .report(let report): settingsWatch.look(at: report)
+        case .report(let report):
+            settingsWatch.look(at: report)
+            signer.look(at: report)
         case .erased(let erased):
             publisher.gateway?.reloadPages(on: workers) { [streams = configuration.streamPattern] stream in
                 streams.user(of: stream).map(erased.contains) ?? false

@@ -45,6 +45,17 @@ extension NodeSettings: CustomStringConvertible {
     }
 }
 
+extension SharedLedgerReport {
+    /// The first of these items of settings that all other nodes have as well, those included that were killed within the last
+    /// minute. Nil if there is none. Older nodes, which do not tell theirs, are not asked.
+    public func firstOfAll(_ items: [(setting: String, digest: String)]) -> Int? {
+        let others = nodes.filter { $0.name != asker && !$0.settings.settings.isEmpty }
+        return items.firstIndex { item in
+            others.allSatisfy { $0.settings.settings[item.setting]?.digests.contains(item.digest) ?? false }
+        }
+    }
+}
+
 /// A setting that is not the same on all nodes.
 public struct SettingDifference: Sendable, Equatable {
     /// How long nodes may be replaced, or reloaded, one after the other.

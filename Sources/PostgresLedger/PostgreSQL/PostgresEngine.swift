@@ -54,6 +54,12 @@ public struct PostgresEngine: LedgerEngine {
         self.listening = listening ?? url
     }
 
+    /// The database's report on all nodes, over a connection of its own; nil if it does not answer.
+    public func report() -> SharedLedgerReport? {
+        let postgres = PostgresConnection(nodeState.url, options: nodeState.options)
+        return try? PostgresInspection.report(postgres, asker: nodeState.node)
+    }
+
     /// The database's time, computed from its time when the ledger was opened. No round trip.
     public var now: Instant {
         opened.instant + .nanoseconds(Int64(clamping: monotonicNanoseconds() - opened.readAt))

@@ -46,8 +46,8 @@ public struct Configuration: Sendable {
     public var apiKeys: [Secret]
     /// `PAYCAST_KEYS`: bearer keys with a name and some of the rights. Without any key, the API routes answer 401.
     public var namedKeys: [AccessKey]
-    /// `SECRET_KEY_BASE` of a Rails app.
-    public var secretKeyBase: Secret?
+    /// `SECRET_KEY_BASE` of a Rails app; several while it is replaced.
+    public var secretKeyBases: [Secret]
     /// `PAYCAST_STREAM_KEYS`: the first one signs.
     public var streamKeys: [Secret]
     /// `PAYCAST_STREAM_NAME`, `user:{user}:paywall`.
@@ -122,7 +122,7 @@ public struct Configuration: Sendable {
 
         apiKeys = reader.secrets("PAYCAST_API_KEY")
         namedKeys = reader.namedKeys(beside: apiKeys)
-        secretKeyBase = reader.secret("SECRET_KEY_BASE")
+        secretKeyBases = reader.secrets("SECRET_KEY_BASE")
         streamKeys = reader.secrets("PAYCAST_STREAM_KEYS")
         streamPattern = reader.streamPattern()
         allowedOrigins = reader.allowedOrigins()
@@ -158,7 +158,7 @@ public struct Configuration: Sendable {
         var changes = SettingsChanges(problems: reader.problems)
         changes.take("PAYCAST_API_KEY", into: &apiKeys, from: new.apiKeys)
         changes.take("PAYCAST_KEYS", into: &namedKeys, from: new.namedKeys)
-        changes.take("SECRET_KEY_BASE", into: &secretKeyBase, from: new.secretKeyBase)
+        changes.take("SECRET_KEY_BASE", into: &secretKeyBases, from: new.secretKeyBases)
         changes.take("PAYCAST_STREAM_KEYS", into: &streamKeys, from: new.streamKeys)
         stores = zip(stores, new.stores).map { $0.reloaded(from: $1, recording: &changes) }
         changes.take("PAYCAST_HOOK_SECRETS", into: &hooks, from: new.hooks)

@@ -28,7 +28,7 @@ struct SharedSettings: Sendable, Equatable {
             ("PAYCAST_API_KEY", configuration.apiKeys.map(\.value)),
             ("PAYCAST_KEYS", configuration.namedKeys.map(SharedSettings.text)),
             (SharedSettings.streamKeys, configuration.streamKeys.map(\.value)),
-            (SharedSettings.secretKeyBase, configuration.secretKeyBase.map { [$0.value] } ?? []),
+            (SharedSettings.secretKeyBase, configuration.secretKeyBases.map(\.value)),
             ("PAYCAST_HOOK_URLS", hooks.map { "\($0.target.address)#\($0.target.types.map(\.rawValue).sorted())" }),
             ("PAYCAST_HOOK_SECRETS", hooks.flatMap(\.secrets).map(\.value)),
             ("PAYCAST_FORWARD", configuration.forward),
@@ -46,6 +46,13 @@ struct SharedSettings: Sendable, Equatable {
 
     static let streamKeys = "PAYCAST_STREAM_KEYS"
     static let secretKeyBase = "SECRET_KEY_BASE"
+
+    /// The secrets that sign stream names, in the order of `ServerKeys`.
+    var nameKeys: [(setting: String, digest: String)] {
+        [SharedSettings.streamKeys, SharedSettings.secretKeyBase].flatMap { setting in
+            (digests[setting] ?? []).map { (setting, $0) }
+        }
+    }
 
     /// Of what is no secret.
     static func digest(of text: String) -> String { digest(of: SHA256.hash(Array(text.utf8))) }
