@@ -75,6 +75,18 @@ public enum PBKDF2 {
     }
 }
 
+/// Makes each guess at a secret expensive: 16 MB, and tens of milliseconds (RFC 7914, with N = 16384, r = 8, p = 1).
+public enum Scrypt {
+    /// Empty if there is no memory for it.
+    public static func derive(from secret: String, salt: String, count: Int) -> [UInt8] {
+        let secret = secret.utf8.map { CChar(bitPattern: $0) }
+        let salt = Array(salt.utf8)
+        var key = [UInt8](repeating: 0, count: count)
+        let isDone = EVP_PBE_scrypt(secret, secret.count, salt, salt.count, 16_384, 8, 1, 0, &key, count) == 1
+        return isDone ? key : []
+    }
+}
+
 /// Takes the same time wherever the first difference is. Lengths are not secret.
 public func constantTimeCompare(_ left: [UInt8], with right: [UInt8]) -> Bool {
     constantTimeCompare(left, with: right[...])

@@ -1,5 +1,6 @@
 public import Domain
 import Encoding
+import Synchronization
 
 /// Rails' signed stream names: signs and verifies what `turbo_stream_from` puts into a page, with the same keys.
 ///
@@ -28,20 +29,28 @@ public struct StreamNameVerifier: Sendable {
         }
     }
 
-    private let keys: [Key]
+    private final class Signer: Sendable {
+        let index = Atomic(0)
+    }
 
-    /// The first key signs, every key verifies. Returns nil if there is no key.
+    private let keys: [Key]
+    private let signer = Signer()
+
+    /// Every key verifies; the first one signs until `sign(with:)` chooses another. Returns nil if there is no key.
     public init?(keys: [Key]) {
         guard !keys.isEmpty else { return nil }
         self.keys = keys
     }
+
+    /// From now on, the key at this place signs, in all copies of this verifier.
+    public func sign(with index: Int) { signer.index.store(min(max(0, index), keys.count - 1), ordering: .relaxed) }
 
     /// With an expiry, the name goes into Rails' `_rails` envelope, which a stock Rails checks too.
     public func sign(_ name: StreamName, expires: Instant? = nil) -> String {
         let literal = JSONLiteral.literal(name.text)
         let payload = expires.map { #"{"_rails":{"data":\#(literal),"exp":"\#($0.iso8601)"}}"# } ?? literal
         let encoded = Base64.encode(Array(payload.utf8))
-        let digest = keys[0].hmac.authenticate(Array(encoded.utf8)[...])
+        let digest = keys[signer.index.load(ordering: .relaxed)].hmac.authenticate(Array(encoded.utf8)[...])
         return "\(encoded)--\(Hex.encode(digest))"
     }
 

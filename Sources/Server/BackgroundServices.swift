@@ -24,7 +24,8 @@ struct BackgroundServices {
             writer: core.writer,
             leaderLease: core.ledger.leaderLease,
             clock: core.clock,
-            log: core.log
+            log: core.log,
+            hold: core.hold
         )
         let apis: StoreAPIs = { stores.value.apis }
         jobs = JobRunner(context, apis: apis, metrics: core.metrics)
@@ -37,7 +38,7 @@ struct BackgroundServices {
         hookCounts.show(hooks, in: core.metrics)
         catalog = CatalogRunner(context)
         let others: [(any BackgroundWork)?] = [retention, jobs, hooks, catalog]
-        regular = renewals + others.compactMap { $0 }
+        regular = [core.hold] + renewals + others.compactMap { $0 }
         histories = readable.compactMap { provider in
             Recovery(of: provider, context: context, counts: counts) {
                 guard let store = stores.value.opened[provider], let history = store.history else { return nil }
@@ -96,13 +97,14 @@ extension BackgroundWork {
 typealias StoreAPIs = @Sendable () -> [Provider: any StoreAPI]
 
 /// What the work beside the pipeline needs: both threads of the ledger, the lease under which one of several nodes does
-/// it, the time, and the log.
+/// it, the time, the log, and whether anything may go out.
 struct WorkContext: Sendable {
     let reader: LedgerReader
     let writer: LedgerWriter
     var leaderLease = LeaderLease.alone
     let clock: Clock
     let log: Log
+    let hold: OutgoingHold
 }
 
 /// Asks the ledger and waits for its answer. Returns nil if the ledger accepts no more questions or cannot answer.

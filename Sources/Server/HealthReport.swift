@@ -31,11 +31,12 @@ struct HealthReport: Sendable {
             core.refusedReloads.value, certificate.warnings, templates.broken, templates.warnings.map(\.description),
             listeners.flatMap(\.warnings), stores.warnings, clock.warnings, core.deliveries.warnings,
             background.hooks?.warnings ?? [],
-            background.catalog.warnings,
+            background.catalog.warnings, core.hold.warnings,
         ]
-        let ledgerWarnings = ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
+        let nodes = shared?.settingSentences ?? (problems: [], warnings: [])
+        let ledgerWarnings = nodes.warnings + ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(
-            problems: settings + ledger.problems + certificate.problems + parts,
+            problems: settings + ledger.problems + certificate.problems + parts + nodes.problems,
             warnings: warnings.flatMap { $0 } + ledgerWarnings,
             clock: clock.word,
             ledger: shared

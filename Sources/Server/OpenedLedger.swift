@@ -115,11 +115,27 @@ struct OpenedLedger {
         return LedgerFilesWatch(path: engine.path, lock: lock, writer: writer, metrics: metrics)
     }
 
-    /// Starts with the entry after `position`.
+    /// Whether the ledger is served where it was served before: see `LedgerHome`.
+    @Sendable func claimHome(isForced: Bool) throws(LedgerError) -> Bool {
+        if let shared { return try shared.engine.claimHome(isForced: isForced) }
+        return try (engine as? SQLiteEngine)?.claimHome(isForced: isForced) ?? true
+    }
+
+    /// The database's report on all nodes that run: before this one's first heartbeat, too. Nil for a file.
+    var nodes: SharedLedgerReport? {
+        guard let shared else { return nil }
+        return shared.follower.report ?? shared.engine.report()
+    }
+
+    /// Tells this ledger from others, in the digests of its nodes' settings.
+    var salt: String { shared?.engine.salt ?? "" }
+
+    /// Starts with the entry after `position`. `digests` are those of this node's settings, at each heartbeat.
     func follow(
         after position: Int64,
         configuration: Configuration,
         health: LedgerHealth,
+        digests: @escaping @Sendable () -> [String: [String]],
         tell: @escaping LedgerFollower.Teller
     ) throws(LedgerError) {
         guard let shared else { return }
@@ -129,6 +145,7 @@ struct OpenedLedger {
             streams: configuration.streamPattern,
             after: position,
             health: health,
+            digests: digests,
             tell: tell
         )
     }

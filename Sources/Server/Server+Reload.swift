@@ -2,6 +2,7 @@ import API
 import Domain
 import Ledger
 import Pages
+import PostgresLedger
 import Support
 
 /// The effect of SIGHUP: it rereads the files and applies their content while the server runs; no connection notices.
@@ -25,12 +26,15 @@ extension Server {
             core.log.error("catalog not reloaded, the ledger is busy; send SIGHUP again")
             refused.append("catalog: not reloaded, the ledger was busy; send SIGHUP again")
         }
-        if let problem = replaceStores(configuration) {
+        let settings = core.ledger.isShared ? SharedSettings(configuration, salt: core.ledger.salt) : nil
+        if let problem = replaceStores(configuration, settings) {
             refused.append("stores: not reloaded, the old ones stay: \(problem)")
         }
         core.refusedReloads.replace(with: refused)
         core.deliveries.serves(configuration.servedStores)
         core.facts.replace(with: configuration.facts(node: core.ledger.node))
+        // After the keys: a node must verify what it says that it does.
+        core.shared.replace(with: settings)
         background.catalog.routine.wake()
         background.hooks?.reload(configuration.hooks)
         let changed = changes.names.isEmpty ? "nothing" : changes.names.joined(separator: ", ")
@@ -39,9 +43,10 @@ extension Server {
 
     /// Runs even when no setting changed: Apple's roots are in files whose content no setting holds. Returns why the old
     /// stores stay.
-    private func replaceStores(_ configuration: Configuration) -> StartError? {
+    private func replaceStores(_ configuration: Configuration, _ settings: SharedSettings?) -> StartError? {
         var refused: StartError?
         let keys = ServerKeys(configuration, in: core.keys.workspace)
+        core.signer.adopt(keys.streamNames, of: settings, among: core.ledger.follower?.report)
         do throws(StartError) {
             core.stores.replace(with: try OpenStores(configuration, context: core.storeContext))
         } catch {

@@ -39,6 +39,10 @@ struct ServerCore {
     let facts: SharedValue<[(name: String, value: String)]>
     /// The streams that pages of all nodes follow; nil unless a listener to Rails has to know.
     let follows: FollowedStreams?
+    /// The settings of the last reload that all nodes must have alike. Nobody compares those of a ledger in a file.
+    let shared: SharedValue<SharedSettings?>
+    private let settingsWatch: SettingsWatch
+    let signer: NameSigner
     let ends = EndedAccessQueue()
     /// Tells the backend what was committed.
     let hookRoutine = Routine()
@@ -47,6 +51,7 @@ struct ServerCore {
     let dropped: MessageLoss
     let writer: LedgerWriter
     let lead: RailsBroadcastLease
+    let hold: OutgoingHold
     let reader: LedgerReader
     let workers: WorkerPool
     let blockingPools: BlockingPools
@@ -121,6 +126,11 @@ struct ServerCore {
                 }
             )
             lead = RailsBroadcastLease(leaderLease: ledger.leaderLease) { [writer] command in writer.submit(command) }
+            // Before anything is sent, and before a heartbeat says so.
+            let isHome = try ledger.claimHome(isForced: configuration.isHome)
+            let hold = OutgoingHold(isHeld: !isHome, log: log) { [ledger] in try ledger.claimHome(isForced: false) }
+            self.hold = hold
+            metrics.gauge(.outgoingHeld) { [hold] in hold.isHeld ? 1 : 0 }
             reader = try LedgerReader(
                 engine: ledger.engine,
                 clock: clock,
@@ -132,6 +142,13 @@ struct ServerCore {
             throw StartError(error)
         }
         facts = SharedValue(configuration.facts(node: ledger.node))
+        shared = SharedValue(ledger.isShared ? SharedSettings(configuration, salt: ledger.salt) : nil)
+        settingsWatch = SettingsWatch(log)
+        signer = NameSigner(log)
+        signer.adopt(keys.streamNames, of: shared.value, among: ledger.nodes)
+        metrics.gauge(.settingsDifferent) { [follower = ledger.follower] in
+            follower?.report?.differences.count(where: \.isLasting) ?? 0
+        }
         workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         blockingPools = BlockingPools(stores: configuration.storeTypes, metrics: metrics)
     }
@@ -168,9 +185,16 @@ extension ServerCore {
     /// becomes the leader may have missed broadcasts before.
     func follow(after position: Int64, restart: Restart) throws(StartError) {
         try starting {
-            try ledger.follow(after: position, configuration: configuration, health: writer.health) { finding in
-                hear(finding, restart: restart)
-            }
+            try ledger.follow(
+                after: position,
+                configuration: configuration,
+                health: writer.health,
+                digests: { [shared, templates] in
+                    let settings = shared.value?.digests ?? [:]
+                    return settings.merging(["templates": [SharedSettings.digest(of: templates.digest)]]) { $1 }
+                },
+                tell: { finding in hear(finding, restart: restart) }
+            )
         }
     }
 
@@ -190,6 +214,9 @@ extension ServerCore {
         case .beat(let instant):
             if let instant, ServerCore.follow(instant, by: clock, configuration, log: log) { writer.wake() }
             lead.retry()
+        case .report(let report):
+            settingsWatch.look(at: report)
+            signer.look(at: report)
         case .erased(let erased):
             publisher.gateway?.reloadPages(on: workers) { [streams = configuration.streamPattern] stream in
                 streams.user(of: stream).map(erased.contains) ?? false

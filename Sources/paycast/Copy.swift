@@ -16,7 +16,8 @@ struct Copy: Command {
         PostgreSQL, back, or two databases of one engine. Cursors of pages stay valid.
         The source stays as it is. After an interruption, the same command starts over;
         until the copy is finished and has been compared with its source, no server
-        starts on it. Progress goes to stderr.
+        starts on it. Then “paycast release” lets its server act outwards. Progress
+        goes to stderr.
 
         Options:
           --from URL            the ledger to copy; PAYCAST_COPY_FROM
@@ -63,7 +64,7 @@ struct Copy: Command {
         let seconds = (ContinuousClock.now - start).components.seconds
         printText(
             "copied and compared \(result.rows) rows (\(result.events) events) in \(seconds) s, up to \(result.head):"
-                + " set DATABASE_URL to the URL of --to, and start the server"
+                + " set DATABASE_URL to the URL of --to, start the server, and let it act outwards: paycast release"
         )
         return 0
     }

@@ -14,6 +14,8 @@ struct Restore: Command {
         newest state, and “tail” reports that its cursor no longer applies. Events that
         came after the backup are missing: “paycast recover” fetches them from stores
         that keep a history. The previous ledger is kept beside it as ….before-restore.
+        The server keeps back what goes out until “paycast release”: the ledger from
+        which the backup was made may still be served elsewhere.
 
         Options:
           --database URL        DATABASE_URL, sqlite:paycast.db
@@ -31,6 +33,7 @@ struct Restore: Command {
         let (copy, former) = try LedgerBackup.restore(files.copy, to: files.ledger)
         printText("\(files.ledger): restored up to position \(copy.position), with the new epoch \(copy.epoch)")
         if let former { printText("the previous ledger is \(former)") }
+        printText("what goes out is held until: paycast release")
         return 0
     }
 }

@@ -40,6 +40,8 @@ BY_SERIES = {
     "PaycastQueueLong": "a thousand commands wait only under a load that this machine cannot make",
     "PaycastDiskFull": "it takes a disk",
     "PaycastListenerLost": "it takes PostgreSQL, and a proxy that cuts one of its connections",
+    "PaycastNodesDiffer": "it takes PostgreSQL, and two nodes for five minutes",
+    "PaycastOutgoingHeld": "it takes a ledger that was restored",
     "PaycastJobDeadline": "it takes Google's API to fail for two days of the clock, and jobs that are tried in between",
     "PaycastStoreSlow": "250 deliveries have to wait for Google at once",
     "PaycastSlowToPage": "only a server that is short of CPU takes a second, and whatever holds its ledger ends after two",

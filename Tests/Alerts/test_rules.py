@@ -96,6 +96,19 @@ CASES = [
         {'paycast_ledger_trouble{part="notifications"}': steady(0), 'paycast_ledger_trouble{part="files"}': steady(1)},
         before=0,
     ),
+    Case(
+        "PaycastNodesDiffer",
+        {"paycast_settings_different": steady(0), 'paycast_settings_different{instance="b"}': steady(1)},
+        {"paycast_settings_different": steady(0), 'paycast_settings_different{instance="b"}': steady(0)},
+        before=0,
+        by=("job",),
+    ),
+    Case(
+        "PaycastOutgoingHeld",
+        {"paycast_outgoing_held": steady(1)},
+        {"paycast_outgoing_held": steady(0)},
+        before=4,
+    ),
     # Ten hours are three times the longest pause.
     Case(
         "PaycastNothingArrives",

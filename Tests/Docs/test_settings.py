@@ -49,7 +49,7 @@ def test_words_are_those_of_the_program():
     found = WORDS.findall(refused())
     assert {name for name, _ in found} == {
         "PAYCAST_LOG_LEVEL", "PAYCAST_LOG_FORMAT", "PAYCAST_TRANSFERS", "PAYCAST_RAILS_CABLE_ADAPTER",
-        "PAYCAST_REDIS_VERIFY",
+        "PAYCAST_REDIS_VERIFY", "PAYCAST_HOME",
     }
     for name, words in found:
         assert tables.CODE.findall(SETTINGS[name][2]) == words.split(", ")

@@ -79,7 +79,7 @@ import Testing
             "SECRET_KEY_BASE_FILE": folder.write("base-base-base-base\n", to: "base"),
         ])
         #expect(configuration.apiKeys.map(\.value) == ["new-new-new-new-new", "old-old-old-old-old"])
-        #expect(configuration.secretKeyBase?.value == "base-base-base-base")
+        #expect(configuration.secretKeyBases.map(\.value) == ["base-base-base-base"])
     }
 
     struct Wrong: Sendable, CustomTestStringConvertible {

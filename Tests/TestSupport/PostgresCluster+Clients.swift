@@ -45,9 +45,10 @@ extension PostgresCluster {
     }
 
     /// Runs what `dump` has returned.
-    public func restore(_ dump: String) throws {
+    public func restore(_ dump: String, to database: String = "postgres") throws {
         let file = folder.write(dump, to: "dump.sql")
-        let arguments = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", url, "-f", file]
+        let address = "postgres://paycast@\(place)/\(database)"
+        let arguments = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", address, "-f", file]
         let program = RunningProcess(PostgresCluster.programs + "psql", arguments: arguments)
         guard try program.waitForExit() == 0 else { throw Failure(output: program.errors) }
     }

@@ -18,7 +18,7 @@ import Testing
 
     static let lines = [
         Line(words: ["ta"], expected: ["tail"]),
-        Line(words: ["re"], expected: ["recover", "replay", "restore", "revoke"]),
+        Line(words: ["re"], expected: ["recover", "release", "replay", "restore", "revoke"]),
         Line(words: ["tail", "--prov"], expected: ["--provider"]),
         Line(words: ["tail", "--provider", "app"], expected: ["apple"]),
         Line(words: ["trigger", "pur"], expected: ["purchasekit"]),

@@ -30,7 +30,8 @@ import Testing
         Example(name: "doctor", words: []), Example(name: "migrate", words: []), Example(name: "backup", words: ["x"]),
         Example(name: "copy", words: ["--from", "sqlite:a.db", "--to", "sqlite:b.db"]),
         Example(name: "alerts", words: []), Example(name: "dashboard", words: []), Example(name: "hooks", words: []),
-        Example(name: "restore", words: ["x"]), Example(name: "completions", words: ["bash"]),
+        Example(name: "restore", words: ["x"]), Example(name: "release", words: []),
+        Example(name: "completions", words: ["bash"]),
         Example(name: "publish", words: ["--user", "1", "--html", "x"]),
         Example(name: "order", words: ["--user", "1", "--product", "p"]), Example(name: "version", words: []),
     ]) func namesEveryOptionAndNoOther(_ example: Example) throws {

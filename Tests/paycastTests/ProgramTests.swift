@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: [
         "serve", "demo", "tail", "trigger", "replay", "recover", "doctor", "publish", "sign", "order", "version",
-        "backup", "restore", "completions",
+        "backup", "restore", "release", "completions",
     ])
     func everyCommandHasHelp(_ name: String) throws {
         for words in [[name, "--help"], ["help", name], [name, "--nonsense", "-h"]] {

@@ -76,12 +76,22 @@ public struct SharedLedgerAnswer: Codable, Sendable, Equatable {
         }
     }
 
+    /// A setting that is not the same on all nodes.
+    public struct Difference: Codable, Sendable, Equatable {
+        public var setting: String
+        /// ISO 8601, UTC.
+        public var since: String
+        /// The names of the nodes that agree with each other.
+        public var nodes: [[String]]
+    }
+
     /// PostgreSQL's version.
     public var postgresql: String
     /// The node that answers.
     @Nullable public var node: String?
     /// The nodes with a heartbeat in the last minute.
     public var nodes: [Node]
+    public var differences: [Difference]
     /// `none`, `asynchronous` or `synchronous`.
     public var replication: String
     public var standbys: Int64
@@ -97,6 +107,9 @@ public struct SharedLedgerAnswer: Codable, Sendable, Equatable {
     fileprivate init(_ report: SharedLedgerReport) {
         postgresql = report.version
         nodes = report.nodes.map(Node.init)
+        differences = report.differences.map {
+            Difference(setting: $0.setting, since: $0.since.iso8601, nodes: $0.groups)
+        }
         replication = report.replication.rawValue
         standbys = report.standbys
         queuePercent = report.queuePercent

@@ -250,7 +250,7 @@ extension StreamNameVerifier {
         let key: Key? =
             if let key = Secret.text("PAYCAST_STREAM_KEYS", in: environment).flatMap(firstOfList) {
                 .init(text: key)
-            } else if let secret = Secret.text("SECRET_KEY_BASE", in: environment) {
+            } else if let secret = Secret.text("SECRET_KEY_BASE", in: environment).flatMap(firstOfList) {
                 .init(secretKeyBase: secret, with: .sha256)
             } else {
                 Workspace.streamKey.map { .init(text: $0) }

@@ -148,7 +148,7 @@ struct AllChecks {
     private var cable: Finding? {
         CableCheck(
             hasSource: configuration.redis != nil || configuration.railsCable != nil,
-            isRails: configuration.secretKeyBase != nil,
+            isRails: !configuration.secretKeyBases.isEmpty,
             metrics: CableCheck.metrics(of: remote, client: client)
         ).finding
     }

@@ -91,7 +91,10 @@ struct PostgresCheck {
                 )
             )
         }
+        let settings = found.settingSentences
         return findings + found.warnings.map { .warn("ledger", detail: $0) }
+            + settings.problems.map { .fail("nodes", detail: $0) }
+            + settings.warnings.map { .warn("nodes", detail: $0) }
     }
 
     private func nodes(of found: SharedLedgerReport) -> String {

@@ -12,7 +12,7 @@ struct SecretsCheck {
             SecretSetting(name: "PAYCAST_API_KEY", isList: true),
             SecretSetting(name: "PAYCAST_KEYS", isList: true),
             SecretSetting(name: "PAYCAST_STREAM_KEYS", isList: true),
-            SecretSetting(name: "SECRET_KEY_BASE", isList: false),
+            SecretSetting(name: "SECRET_KEY_BASE", isList: true),
             SecretSetting(name: "PAYCAST_HOOK_SECRETS", isList: true),
         ] + Stores.secretSettings
     static let names = settings.map(\.name)

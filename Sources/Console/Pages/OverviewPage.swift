@@ -51,6 +51,17 @@ struct NodesPage: ConsolePage {
         return visit.page("Nodes", visit["nodes"].render(["sentences": sentences, "nodes": nodes, "facts": facts]))
     }
 
+    private func differences(_ ledger: SharedLedgerAnswer, _ visit: Visit) -> Markup {
+        guard !ledger.differences.isEmpty else { return .empty }
+        let rows = ledger.differences.map { difference in
+            visit["nodes.difference"].render([
+                "setting": difference.setting, "since": visit.time(difference.since),
+                "nodes": difference.nodes.map { $0.joined(separator: ", ") }.joined(separator: " | "),
+            ])
+        }
+        return visit["nodes.differences"].render(["rows": rows.joined()])
+    }
+
     private func table(_ ledger: SharedLedgerAnswer, _ visit: Visit) -> Markup {
         let rows = ledger.nodes.map { node in
             visit["nodes.node"].render([
@@ -62,7 +73,7 @@ struct NodesPage: ConsolePage {
         }
         return visit["nodes.table"].render([
             "version": ledger.postgresql, "replication": ledger.replication, "standbys": String(ledger.standbys),
-            "rows": rows.joined(),
+            "rows": rows.joined(), "differences": differences(ledger, visit),
         ])
     }
 }

@@ -36,10 +36,8 @@ public struct LedgerBackup: Sendable, Equatable {
         owner?.take(draft)
         defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) } }
         var copy = try copied(source, to: draft)
-        if let epoch {
-            try rename(draft, epoch: epoch)
-            copy.epoch = epoch
-        }
+        try mark(draft, epoch: epoch)
+        copy.epoch = epoch ?? copy.epoch
         copy.bytes = try synchronized(draft)
         try before()
         guard Glibc.rename(draft, file) == 0 else { throw .cannotWrite(file, reason: reason()) }
@@ -76,10 +74,13 @@ public struct LedgerBackup: Sendable, Equatable {
         return LedgerBackup(epoch: epoch, position: head ?? 0, bytes: 0)
     }
 
-    private static func rename(_ draft: String, epoch: String) throws(CopyError) {
+    /// A copy is at home nowhere.
+    private static func mark(_ draft: String, epoch: String?) throws(CopyError) {
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: draft, access: .readWrite, lockTimeout: .zero)
             try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
+            try connection.setHome(.nowhere)
+            guard let epoch else { return }
             try connection.prepare("UPDATE meta SET value = ? WHERE key = 'epoch'").run([.text(epoch)])
         } catch {
             throw .cannotWrite(draft, reason: error.message)

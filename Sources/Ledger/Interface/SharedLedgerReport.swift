@@ -1,3 +1,5 @@
+public import Domain
+
 /// PostgreSQL's report about itself and the nodes that share its ledger. `/ready` and `doctor` show it.
 public struct SharedLedgerReport: Sendable, Equatable {
     public struct Node: Sendable, Equatable {
@@ -8,8 +10,17 @@ public struct SharedLedgerReport: Sendable, Equatable {
         public var silentSeconds: Int64
         /// True if this node does the leader's work.
         public var leads: Bool
+        /// Empty if the node has not told them.
+        public var settings: NodeSettings
 
-        public init(name: String, version: String, silentSeconds: Int64, leads: Bool) {
+        public init(
+            name: String,
+            version: String,
+            silentSeconds: Int64,
+            leads: Bool,
+            settings: NodeSettings = NodeSettings()
+        ) {
+            self.settings = settings
             self.name = name
             self.version = version
             self.silentSeconds = silentSeconds
@@ -48,6 +59,9 @@ public struct SharedLedgerReport: Sendable, Equatable {
     /// The time by which the asker's clock is ahead of the server's, in milliseconds.
     public var clockAhead: Int64 = 0
 
+    /// The time by the server's clock.
+    public var now = Instant(milliseconds: 0)
+
     public init() {}
 
     /// The versions that run at the same time: two while nodes are being replaced.
@@ -57,6 +71,7 @@ public struct SharedLedgerReport: Sendable, Equatable {
     public func aged(seconds: Int64) -> SharedLedgerReport {
         var later = self
         for index in later.nodes.indices { later.nodes[index].silentSeconds += seconds }
+        later.now = now + .seconds(seconds)
         return later
     }
 }

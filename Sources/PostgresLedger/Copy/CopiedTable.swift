@@ -51,7 +51,9 @@ struct CopiedTable {
     /// A new ledger has rows of its own in this table alone.
     var isMeta: Bool { name == "meta" }
     /// Leaves out the rows of `meta` that belong to one engine.
-    private var condition: String? { isMeta ? "key NOT IN ('epoch', 'schema_version', 'history', 'reserved')" : nil }
+    private var condition: String? {
+        isMeta ? "key NOT IN ('epoch', 'schema_version', 'history', 'reserved', 'home')" : nil
+    }
 
     /// The values of a row that was read.
     func values(of row: Row) -> [Value] {

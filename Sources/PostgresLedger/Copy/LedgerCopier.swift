@@ -76,6 +76,10 @@ public struct LedgerCopier {
             let result = try copied(upTo: state.head)
             try target.trying { () throws(EngineError) in
                 try target.set(state)
+                try target.run(
+                    "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                    [.text(LedgerHome.key), .text(LedgerHome.nowhere.description)]
+                )
                 try target.run("DROP TABLE \(UnfinishedCopy.table)")
             }
             source.rollback()

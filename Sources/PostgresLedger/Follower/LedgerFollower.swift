@@ -60,6 +60,8 @@ public final class LedgerFollower: Sendable {
         case outdated
         /// The database has answered a heartbeat; what its clock says now, unless that took too long.
         case beat(Instant?)
+        /// The database's report on all nodes, after each heartbeat.
+        case report(SharedLedgerReport)
         /// These users were erased, after `onEntries` got the entries that say so.
         case erased(ErasedUsers)
         /// A message of another node, or of this one.
@@ -72,17 +74,18 @@ public final class LedgerFollower: Sendable {
 
     public typealias Teller = @Sendable (Finding) -> Void
 
-    /// Follows the log after `position`.
+    /// Follows the log after `position`. `digests` are those of this node's settings, at each heartbeat.
     public func start(
         _ engine: PostgresEngine,
         policy: AccessPolicy,
         streams: StreamPattern,
         after position: Int64,
         health: LedgerHealth,
+        digests: @escaping @Sendable () -> [String: [String]] = { [:] },
         tell: @escaping Teller
     ) throws(LedgerError) {
         try log.start("ledger-log") { [self] opened throws(LedgerError) in
-            var (queries, membership) = try engine.openLog(policy: policy, streams: streams)
+            var (queries, membership) = try engine.openLog(policy: policy, streams: streams, digests: digests)
             opened(())
             serve(&queries, membership, health: health, tell: tell)
         }
@@ -238,6 +241,8 @@ extension LedgerFollower {
             let effect = "this node cannot say that it lives, nor lead"
             return health.report(.membership, problem: "\(effect): \(error.advice)")
         }
-        if let report = try? membership.report() { told.withLock { $0 = (report, start) } }
+        guard let report = try? membership.report() else { return }
+        told.withLock { $0 = (report, start) }
+        tell(.report(report))
     }
 }

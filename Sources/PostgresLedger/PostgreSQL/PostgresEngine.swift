@@ -11,6 +11,8 @@ public struct PostgresEngine: LedgerEngine {
     /// Whether the ledger got a new epoch as it was opened: the database is on another timeline than before, and no living
     /// node knows that nothing is lost.
     public let hasNewEpoch: Bool
+    /// A random text that belongs to this ledger alone, and that all nodes know.
+    public let salt: String
     private let opened: (instant: Instant, readAt: MonotonicTime)
 
     /// How many positions a partition has.
@@ -44,11 +46,18 @@ public struct PostgresEngine: LedgerEngine {
                 partitionSize: partitionSize
             )
             hasNewEpoch = opening.hasNewEpoch
+            salt = opening.salt
             opened = opening.time
         } catch {
             throw .unreachable(reason: "\(url): \(error.advice)")
         }
         self.listening = listening ?? url
+    }
+
+    /// The database's report on all nodes, over a connection of its own; nil if it does not answer.
+    public func report() -> SharedLedgerReport? {
+        let postgres = PostgresConnection(nodeState.url, options: nodeState.options)
+        return try? PostgresInspection.report(postgres, asker: nodeState.node)
     }
 
     /// The database's time, computed from its time when the ledger was opened. No round trip.
@@ -103,12 +112,13 @@ extension PostgresEngine {
     /// Follows what all nodes commit, and takes part in who leads, over one connection.
     func openLog(
         policy: AccessPolicy,
-        streams: StreamPattern
+        streams: StreamPattern,
+        digests: @escaping () -> [String: [String]] = { [:] }
     ) throws(LedgerError) -> (queries: LedgerQueries, membership: PostgresMembership) {
         try opened(nodeState.logOptions) { connection throws(EngineError) in
             (
                 try LedgerQueries(connection, epoch: nodeState.epoch, policy: policy, streams: streams),
-                PostgresMembership(connection)
+                PostgresMembership(connection, digests: digests) { now }
             )
         }
     }

@@ -19,6 +19,7 @@ public enum PostgresInspection {
         var report = SharedLedgerReport()
         report.asker = asker
         _ = try postgres.prepare(server).first { row in
+            report.now = Instant(milliseconds: row.integer(1))
             report.clockAhead = Clock().now().milliseconds - row.integer(1)
             report.version = row.text(0)
             report.queuePercent = row.integer(2)
@@ -38,7 +39,8 @@ public enum PostgresInspection {
                 name: row.text(0),
                 version: row.text(1),
                 silentSeconds: row.integer(2),
-                leads: row.integer(3) > 0
+                leads: row.integer(3) > 0,
+                settings: NodeSettings(row.text(4))
             )
         }
         return report
@@ -53,9 +55,11 @@ public enum PostgresInspection {
             current_setting('synchronous_standby_names')
         """
 
+    /// The settings by way of JSON: a ledger that an older version has made has no such column.
     private static let nodes = """
         SELECT node, version, CAST(extract(epoch FROM clock_timestamp() - seen_at) AS BIGINT),
-            (SELECT count(*) FROM leases WHERE leases.node = nodes.node AND ends_at > clock_timestamp())
+            (SELECT count(*) FROM leases WHERE leases.node = nodes.node AND ends_at > clock_timestamp()),
+            COALESCE(to_jsonb(nodes) ->> 'settings', '')
         FROM nodes WHERE seen_at > clock_timestamp() - interval '1 minute' ORDER BY node
         """
 }

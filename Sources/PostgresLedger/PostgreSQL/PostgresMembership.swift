@@ -18,20 +18,37 @@ final class PostgresMembership {
     /// The session on which this node last compared timelines.
     var comparedSession = 0
     var change: TimelineChange?
+    /// The digests of this node's settings as they are now.
+    private let digests: () -> [String: [String]]
+    /// The database's time, without a round trip.
+    private let now: () -> Instant
+    private var settings = NodeSettings()
 
-    init(_ connection: PostgresLedgerConnection) {
+    init(
+        _ connection: PostgresLedgerConnection,
+        digests: @escaping () -> [String: [String]] = { [:] },
+        now: @escaping () -> Instant = { Clock().now() }
+    ) {
         self.connection = connection
+        self.digests = digests
+        self.now = now
     }
 
     func renew() throws(EngineError) -> HeartbeatAnswer {
         // First, so that a node that has been seen since a promotion has compared what it knew.
         try confirmTimeline()
+        settings.adopt(digests(), at: now())
         try connection.prepare(
             """
-            INSERT INTO nodes (node, version, started_at, seen_at) VALUES (?, ?, clock_timestamp(), clock_timestamp())
-            ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at
+            INSERT INTO nodes (node, version, started_at, seen_at, settings, is_home)
+            VALUES (?, ?, clock_timestamp(), clock_timestamp(), ?, ?)
+            ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at, settings = excluded.settings,
+                is_home = excluded.is_home
             """
-        ).run([.text(nodeState.node), .text(nodeState.version)])
+        ).run([
+            .text(nodeState.node), .text(nodeState.version), .text(settings.description),
+            .integer(nodeState.isHome ? 1 : 0),
+        ])
         let asked = monotonicNanoseconds()
         let told = try connection.prepare(
             "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), (\(StoredSchema.query))"

@@ -32,6 +32,7 @@ final class PostgresNodeState: Sendable {
     private let reservationDue = Atomic<UInt64>(0)
     private let batch = Atomic<Int64>(0)
     private let lost = Atomic(false)
+    private let home = Atomic(false)
     private let newest: Mutex<(position: Int64, committedAt: Instant)?>
     /// The newest position that was committed or read.
     private let position: Atomic<Int64>
@@ -88,6 +89,11 @@ final class PostgresNodeState: Sendable {
         ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_hashjoin", "off"),
         ("enable_mergejoin", "off"), ("jit", "off"),
     ]
+
+    /// Whether this node serves the ledger at its home; not before it has asked.
+    var isHome: Bool { home.load(ordering: .relaxed) }
+
+    func setHome(_ isHome: Bool) { home.store(isHome, ordering: .relaxed) }
 
     var hasLost: Bool { lost.load(ordering: .relaxed) }
 

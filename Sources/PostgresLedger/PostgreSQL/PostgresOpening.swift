@@ -14,6 +14,8 @@ struct PostgresOpening {
     let newest: (position: Int64, committedAt: Instant)?
     /// Whether the epoch was changed because nobody knew what became of the ledger.
     let hasNewEpoch: Bool
+    /// The ledger's own random text.
+    let salt: String
     /// The database's time at the end, and the same moment on the monotonic clock.
     let time: (instant: Instant, readAt: MonotonicTime)
 
@@ -43,6 +45,7 @@ struct PostgresOpening {
             }
             usleep(200_000)
         }
+        salt = try postgres.prepare("SELECT value FROM meta WHERE key = 'erasure_key'").first { $0.text(0) } ?? ""
         time = try PostgresOpening.time(postgres)
     }
 

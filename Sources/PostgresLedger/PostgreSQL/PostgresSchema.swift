@@ -14,7 +14,14 @@ struct PostgresMigration {
 /// tables of the same names. Texts compare as bytes (`COLLATE "C"`), as SQLite's do, and flags are numbers.
 public enum PostgresSchema {
     static let migrations = [
-        PostgresMigration(sql: LedgerTables.sql(isShared: true) + "\n" + tables + "\n" + PartitionedTables.tables)
+        PostgresMigration(sql: LedgerTables.sql(isShared: true) + "\n" + tables + "\n" + PartitionedTables.tables),
+        // What each node tells the others of itself.
+        PostgresMigration(
+            sql: """
+                ALTER TABLE nodes ADD COLUMN settings TEXT NOT NULL DEFAULT '', ADD COLUMN is_home BIGINT NOT NULL DEFAULT 0
+                """,
+            admits: 0
+        ),
     ]
 
     public static var newest: Int64 { Int64(migrations.count) }

@@ -53,7 +53,7 @@ extension Configuration {
     /// For the log at start, and for `/ready`.
     public var gaps: [Gap] {
         var gaps: [Gap] = servedStores.isEmpty ? [.store] : []
-        if !isDevelopment && streamKeys.isEmpty && secretKeyBase == nil { gaps.append(.streamKey) }
+        if !isDevelopment && streamKeys.isEmpty && secretKeyBases.isEmpty { gaps.append(.streamKey) }
         return gaps
     }
 

@@ -23,6 +23,8 @@ public struct Configuration: Sendable {
     public var consoleURL: String?
     /// `--database`, `DATABASE_URL`, `sqlite:paycast.db`: a file's path, or PostgreSQL's URL.
     public var database: DatabaseURL
+    /// `PAYCAST_HOME`: whether the ledger is at home wherever this server runs.
+    public var isHome: Bool
     /// `PAYCAST_LISTEN_URL`: the address at which PostgreSQL's notifications arrive, if they do not at the ledger's.
     public var listenURL: PostgresURL?
     /// `--public`, `PAYCAST_PUBLIC`, `public`. Nil if the default folder does not exist.
@@ -44,8 +46,8 @@ public struct Configuration: Sendable {
     public var apiKeys: [Secret]
     /// `PAYCAST_KEYS`: bearer keys with a name and some of the rights. Without any key, the API routes answer 401.
     public var namedKeys: [AccessKey]
-    /// `SECRET_KEY_BASE` of a Rails app.
-    public var secretKeyBase: Secret?
+    /// `SECRET_KEY_BASE` of a Rails app; several while it is replaced.
+    public var secretKeyBases: [Secret]
     /// `PAYCAST_STREAM_KEYS`: the first one signs.
     public var streamKeys: [Secret]
     /// `PAYCAST_STREAM_NAME`, `user:{user}:paywall`.
@@ -66,6 +68,9 @@ public struct Configuration: Sendable {
 
     /// All stores that Paycast knows, each with its own settings.
     public var stores: [any Store]
+    /// What was given for the variables of the stores and for `PAYCAST_CATALOG`, by name: the content of a file, not its path.
+    /// Empty for what is not set.
+    var given: [String: Secret]
     /// `PAYCAST_SANDBOX_USERS`: the users whom a Sandbox purchase gives access. `PAYCAST_CATALOG`: the app's
     /// description of its products. `PAYCAST_TRANSFERS`: the effect of a claim on another user's contract.
     public var accessPolicy: AccessPolicy
@@ -105,6 +110,7 @@ public struct Configuration: Sendable {
         consoleBind = reader.consoleBind()
         consoleURL = reader.consoleURL()
         database = reader.database()
+        isHome = reader.choice("PAYCAST_HOME", word: \HomeSetting.rawValue) == .here
         listenURL = reader.listenURL(of: database)
         publicFolder = reader.publicFolder()
         loops = reader.number("PAYCAST_LOOPS", flag: "--loops", default: coreCount(), in: 1...64)
@@ -116,7 +122,7 @@ public struct Configuration: Sendable {
 
         apiKeys = reader.secrets("PAYCAST_API_KEY")
         namedKeys = reader.namedKeys(beside: apiKeys)
-        secretKeyBase = reader.secret("SECRET_KEY_BASE")
+        secretKeyBases = reader.secrets("SECRET_KEY_BASE")
         streamKeys = reader.secrets("PAYCAST_STREAM_KEYS")
         streamPattern = reader.streamPattern()
         allowedOrigins = reader.allowedOrigins()
@@ -126,9 +132,13 @@ public struct Configuration: Sendable {
         redis = reader.redis()
         railsCable = reader.railsCable(beside: database)
 
-        self.stores = stores.map { $0.init(&reader) }
+        let read = reader.noting { reader in stores.map { store in store.init(&reader) as any Store } }
+        self.stores = read.value
         let environments = Configuration.environments(self.stores)
         accessPolicy = reader.accessPolicy(of: self.stores, serving: environments)
+        given = read.given
+        let catalog = reader.environment["PAYCAST_CATALOG"].flatMap { contents(of: $0) }
+        given["PAYCAST_CATALOG"] = Secret(catalog ?? "")
         forward = reader.forward(serving: environments)
         retentionDays = reader.retentionDays()
         hooks = reader.hooks()
@@ -148,11 +158,16 @@ public struct Configuration: Sendable {
         var changes = SettingsChanges(problems: reader.problems)
         changes.take("PAYCAST_API_KEY", into: &apiKeys, from: new.apiKeys)
         changes.take("PAYCAST_KEYS", into: &namedKeys, from: new.namedKeys)
-        changes.take("SECRET_KEY_BASE", into: &secretKeyBase, from: new.secretKeyBase)
+        changes.take("SECRET_KEY_BASE", into: &secretKeyBases, from: new.secretKeyBases)
         changes.take("PAYCAST_STREAM_KEYS", into: &streamKeys, from: new.streamKeys)
         stores = zip(stores, new.stores).map { $0.reloaded(from: $1, recording: &changes) }
         changes.take("PAYCAST_HOOK_SECRETS", into: &hooks, from: new.hooks)
         changes.take("PAYCAST_CATALOG", into: &accessPolicy.catalog, from: new.accessPolicy.catalog)
+        // Without telling their names twice.
+        var quiet = SettingsChanges(problems: reader.problems)
+        for name in Set(given.keys).union(new.given.keys) {
+            quiet.take(name, into: &given[name], from: new.given[name])
+        }
         return changes
     }
 }
@@ -279,6 +294,9 @@ extension SettingsReader {
         return parsed(given, read).map { (url: $0, prefix: prefix?.value) }
     }
 }
+
+/// The words of `PAYCAST_HOME`.
+private enum HomeSetting: String, CaseIterable { case here }
 
 extension Configuration {
     /// `--tls-cert`, `PAYCAST_TLS_CERT` and `--tls-key`, `PAYCAST_TLS_KEY`: PEM files, both or neither.

@@ -27,9 +27,12 @@ struct ServerKeys {
         // Text keys come before the keys derived from a Rails app's secret, so they sign: an operator who sets both wants
         // stream names that are signed separately.
         var keys = configuration.streamKeys.map { StreamNameVerifier.Key(text: $0.value) }
-        if let secret = configuration.secretKeyBase?.value {
-            keys.append(StreamNameVerifier.Key(secretKeyBase: secret, with: .sha256))
-            keys.append(StreamNameVerifier.Key(secretKeyBase: secret, with: .sha1))
+        for secret in configuration.secretKeyBases {
+            keys.append(StreamNameVerifier.Key(secretKeyBase: secret.value, with: .sha256))
+        }
+        // Of apps with the defaults of an older Rails. None of them signs.
+        for secret in configuration.secretKeyBases {
+            keys.append(StreamNameVerifier.Key(secretKeyBase: secret.value, with: .sha1))
         }
         if keys.isEmpty, let workspace { keys.append(StreamNameVerifier.Key(text: workspace.streamKey)) }
         streamNames = StreamNameVerifier(keys: keys)

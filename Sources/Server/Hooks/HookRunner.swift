@@ -85,6 +85,7 @@ final class HookRunner: BackgroundWork {
             return states.withLock { $0 = HookAddressStates() }
         }
         look(afterAtLeast: HookRunner.lookEvery)
+        guard !context.hold.isHeld else { return }
         let gone = states.withLock { Set($0.list.filter { $0.goneAt != nil }.map(\.address)) }
         for target in targets where !gone.contains(target.address) && !routine.isHalted {
             send(to: target, under: lease)

@@ -59,7 +59,7 @@ final class JobRunner: BackgroundWork {
             return alarm.withLock { $0.isCounted = false }
         }
         watch(backlog, now: now)
-        guard let next = backlog.next, next <= now,
+        guard !context.hold.isHeld, let next = backlog.next, next <= now,
             let due = try? context.reader.answer({ try $0.jobDestinations(dueAt: now) })
         else { return }
         for destination in lanes.withLock({ $0.begin(due, now: now) }) {

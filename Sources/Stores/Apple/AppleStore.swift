@@ -152,13 +152,9 @@ extension AppleStore {
             settings: self,
             development: dependencies.development,
             apple: verifier,
-            serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
+            serverAPI: serverAPI(verifier, timeout: .seconds(10), dependencies: dependencies),
             isSilent: dependencies.isSilent,
-            lookupAPI: serverAPI(
-                verifier,
-                client: HTTPClient(timeout: PurchaseLookup.patience),
-                dependencies: unwatched
-            ),
+            lookupAPI: serverAPI(verifier, timeout: PurchaseLookup.patience, dependencies: unwatched),
             signer: signer(dependencies.development)
         )
     }
@@ -189,7 +185,7 @@ extension AppleStore {
 
     /// For the first app, in the environments that are served. Nil without an app or a key; the stand-in accepts any
     /// key.
-    func serverAPI(_ verifier: AppleVerifier, dependencies: StoreDependencies) -> AppleServerAPI? {
+    func serverAPI(_ verifier: AppleVerifier, timeout: Duration, dependencies: StoreDependencies) -> AppleServerAPI? {
         let development = dependencies.development
         guard let app = apps(development).first, let signer = signer(development) else { return nil }
         return AppleServerAPI(
@@ -198,7 +194,7 @@ extension AppleStore {
             issuer: signer.issuer,
             app: app,
             verifier: verifier,
-            client: dependencies.client(timeout: .seconds(10)),
+            client: dependencies.client(timeout: timeout),
             observer: dependencies.observer
         ) { [self] environment in
             environments.contains(environment) ? address(of: environment, development: development) : nil

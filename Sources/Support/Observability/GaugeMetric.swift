@@ -53,6 +53,10 @@ extension GaugeMetric {
         "1 while something is wrong with this part of the ledger.",
         labels: ["part"]
     )
+    public static let settingsDifferent = Self(
+        "paycast_settings_different",
+        "Settings that have differed between the nodes for more than five minutes."
+    )
     public static let ledgerDiskFree = Self("paycast_ledger_disk_free_bytes", "Room that is left on the ledger's disk.")
 }
 
@@ -80,6 +84,10 @@ extension GaugeMetric {
     public static let nearestDeadline = Self(
         "paycast_job_nearest_deadline_seconds",
         "Time left for the most urgent one; 999999999 when none has a deadline."
+    )
+    public static let outgoingHeld = Self(
+        "paycast_outgoing_held",
+        "1 while nothing goes out because the ledger was restored, copied or moved."
     )
     public static let hooksWaiting = Self("paycast_hooks_waiting", "Messages that the app's backend is still to get.")
     public static let hookOldest = Self(

@@ -113,6 +113,24 @@ public struct SettingsReader: Sendable {
     }
 }
 
+extension SettingsReader {
+    /// Returns what `body` reads and what was given for its variables, by their names. In place of a file's path stands what the
+    /// file holds, and of what is not set, nothing.
+    public mutating func noting<Value>(
+        _ body: (inout SettingsReader) -> Value
+    ) -> (value: Value, given: [String: Secret]) {
+        let before = known
+        let value = body(&self)
+        let given: [String: Secret] = known.subtracting(before).reduce(into: [:]) { given, name in
+            let variable = name.hasSuffix(fileSuffix) ? String(name.dropLast(fileSuffix.count)) : name
+            let text = environment[name] ?? ""
+            if text.isEmpty, given[variable] != nil { return }
+            given[variable] = Secret(text.isEmpty ? "" : trimmed(contents(of: text) ?? text))
+        }
+        return (value, given)
+    }
+}
+
 private func isAddress(_ text: String) -> Bool {
     let hasHost = ["http://", "https://"].contains { text.hasPrefix($0) && text.count > $0.count }
     return hasHost && !text.contains(where: \.isWhitespace)
@@ -202,7 +220,9 @@ extension SettingsReader {
 }
 
 /// The variable that names the file with a secret's value.
-public func fileVariable(of variable: String) -> String { variable + "_FILE" }
+public func fileVariable(of variable: String) -> String { variable + fileSuffix }
+
+private let fileSuffix = "_FILE"
 
 /// A bundle id or a package name.
 public func isAppName(_ text: String) -> Bool {

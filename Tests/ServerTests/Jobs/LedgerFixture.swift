@@ -65,7 +65,16 @@ final class LedgerFixture: Sendable {
     }
 
     private func context(under lease: LeaderLease = .alone) -> WorkContext {
-        WorkContext(reader: reader, writer: writer, leaderLease: lease, clock: clock, log: lines.log(clock))
+        let log = lines.log(clock)
+        let hold = OutgoingHold(isHeld: false, log: log) { true }
+        return WorkContext(
+            reader: reader,
+            writer: writer,
+            leaderLease: lease,
+            clock: clock,
+            log: log,
+            hold: hold
+        )
     }
 
     func runner(_ apis: [Provider: any StoreAPI]) -> JobRunner {

@@ -1,3 +1,4 @@
+import Crypto
 public import Domain
 import Synchronization
 
@@ -54,6 +55,9 @@ public final class TemplateLoader: Sendable {
     /// Probable mistakes that are allowed: missing, removed and misnamed files.
     public var warnings: [TemplateWarning] { state.withLock { $0 }.warnings }
 
+    /// Of everything that is served: the same on two nodes if their pages look the same.
+    public var digest: [UInt8] { state.withLock { $0 }.digest }
+
     /// Reads the files that changed since the last refresh.
     @discardableResult
     public func refresh(at now: Instant) -> Changes {
@@ -73,6 +77,8 @@ struct LoadedTemplates: Sendable {
     private var stamps: [String: TemplateFolder.Stamp] = [:]
     /// Files that were served before and are gone.
     private var removed: Set<String> = []
+    /// Of the version of each file that is served.
+    private var digests: [String: [UInt8]] = [:]
     var catalog = Catalog() {
         didSet { judge() }
     }
@@ -90,6 +96,10 @@ struct LoadedTemplates: Sendable {
                 onlyForMain: templates.filesOfMainAlone,
                 entitlements: catalog.entitlements
             ) + TemplateWarning.all(served: files, catalog: catalog)
+    }
+
+    var digest: [UInt8] {
+        SHA256.hash(digests.sorted { $0.key < $1.key }.flatMap { Array($0.key.utf8) + [0] + $0.value })
     }
 
     /// What pages get meanwhile, and what a start would do, is what an operator has to know.
@@ -143,6 +153,7 @@ struct LoadedTemplates: Sendable {
             templates.remove(file)
             stamps[file] = nil
             problems[file] = nil
+            digests[file] = nil
         }
     }
 
@@ -161,6 +172,7 @@ struct LoadedTemplates: Sendable {
         do throws(TemplateProblem) {
             try templates.load(file, source: source)
             problems[file] = nil
+            digests[file] = SHA256.hash(source)
             removed.remove(file)
             changes.updated.append(file)
         } catch {
