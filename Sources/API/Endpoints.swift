@@ -83,6 +83,7 @@ public struct Endpoints: RequestHandler {
         case .userStream(let user): try services.stream(of: user, request)
         case .userPages(let user): try services.userPages(user)
         case .claims(let user): try services.claim(for: user, request)
+        case .refund(let transaction) where request.method == "GET": services.refundQuestion(transaction)
         case .refund(let transaction): try services.refund(transaction, request)
         case .grants(let user): try services.grant(to: user, request)
         case .grant(let user, let id): try services.revoke(id, of: user, request)

@@ -89,9 +89,10 @@ public final class RefusalTelemetry: Sendable {
         log.warning(what, fields: ["reason": reason, "detail": detail ?? "-", "count": count])
     }
 
-    /// A forged name is more often signed with another app's secret than part of an attack.
-    func name(hasKey: Bool) {
-        refused(.name)
+    /// A forged name is more often signed with another app's secret than part of an attack. What does not look signed is a
+    /// stranger's, and counts in no row.
+    func name(hasKey: Bool, looksSigned: Bool) {
+        if looksSigned { refused(.name) }
         let reason = hasKey ? "forged" : RefusalTelemetry.notConfigured
         guard let count = note(.name, reason: reason) else { return }
         let todo = "sign with a key that is in PAYCAST_STREAM_KEYS or SECRET_KEY_BASE here"

@@ -63,6 +63,15 @@ public struct StreamNameVerifier: Sendable {
         return (Base64.decode(Array(encoded)) ?? Base64URL.decode(encoded)).flatMap { StreamNamePayload($0).stream }
     }
 
+    /// Whether a token has the form of a signed name, whoever has signed it.
+    public static func looksSigned(_ token: String) -> Bool {
+        let bytes = Array(token.utf8)
+        guard bytes.count > 66, bytes.count <= limit, bytes.dropLast(64).suffix(2).elementsEqual("--".utf8) else {
+            return false
+        }
+        return bytes.suffix(64).allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
     private static let limit = 4096
 
     /// Parses nothing of a token before its signature matches one of the keys.

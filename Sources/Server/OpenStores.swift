@@ -26,9 +26,11 @@ struct OpenStores: Sendable {
         Services.Trust(authorization, verifiers: opened.mapValues(\.verifier), opened: opened)
     }
 
-    /// Purchases that do not exist, one for each API that the server does not call regularly anyway.
-    var nobodysPurchases: [ContractKey] {
-        opened.values.compactMap(\.nobodysPurchase).sorted { $0.provider.rawValue < $1.provider.rawValue }
+    /// Purchases that do not exist, one for each API, and whether the server calls it regularly anyway.
+    var nobodysPurchases: [(contract: ContractKey, isCalledAnyway: Bool)] {
+        opened.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { _, store in
+            store.nobodysPurchase.map { (contract: $0, isCalledAnyway: store.isCalledAnyway) }
+        }
     }
 }
 
@@ -48,6 +50,7 @@ struct StoreContext: Sendable {
         dependencies.catalog = configuration.accessPolicy.catalog
         dependencies.forwards = configuration.forward
         dependencies.observer = { [health] in health.asked(provider, error: $0) }
+        dependencies.keysObserver = { [health] in health.asked(provider, .keys, error: $0) }
         // A development server's clock is moved, and its stores are stand-ins.
         if workspace == nil { dependencies.timed = { [storeClock] in storeClock.told(provider, $0) } }
         dependencies.isSilent = { [health] in health.isSilent(provider) }

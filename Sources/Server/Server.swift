@@ -149,16 +149,18 @@ public final class Server {
 
     /// A thread that asks the stores' APIs for a purchase that does not exist, at the start and every hour, so that an
     /// operator learns of a refused key before a buyer comes; and one that does not answer, every quarter of a minute until it
-    /// does, and all of them while the clock is off by their word. The answers reach `StoreHealth` and `StoreClock`. Apple needs no probe: the server fetches its history anyway. After a halt, it
-    /// makes no more calls.
+    /// does, and all of them while the clock is off by their word. The answers reach `StoreHealth` and `StoreClock`. Apple is
+    /// not asked every hour: the server fetches its history anyway. After a halt, it makes no more calls.
     private func startProbe() -> Routine {
         let routine = Routine()
         let (health, storeClock, clock) = (core.storeContext.health, core.storeContext.storeClock, core.clock)
         routine.start("store-probe", state: 0) { [stores = core.stores] rounds in
-            let isDue = rounds % 240 == 0 || storeClock.isOff
+            let (isHour, isOff) = (rounds % 240 == 0, storeClock.isOff)
             rounds += 1
-            for contract in stores.value.nobodysPurchases
-            where !routine.isHalted && (isDue || health.silent.contains(contract.provider)) {
+            for (contract, isCalledAnyway) in stores.value.nobodysPurchases
+            where !routine.isHalted
+                && (isOff || isHour && !isCalledAnyway || health.silent.contains(contract.provider))
+            {
                 _ = try? stores.value.apis[contract.provider]?.statement(of: contract, now: clock.now())
             }
             return .seconds(15)

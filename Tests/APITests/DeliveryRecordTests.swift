@@ -8,6 +8,8 @@ import Testing
         case refused(Int64)
         /// Refused for its time alone.
         case late(Int64)
+        /// Genuine, and the store's API gives no answer that can be used.
+        case unread(Int64)
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -53,7 +55,7 @@ import Testing
             testDescription: "a small shop's, hours apart",
             deliveries: [.accepted(0), .refused(2 * hour), .refused(7 * hour), .refused(12 * hour)],
             now: 13 * hour,
-            says: "(bad_signature, the newest evt_12345678), the first 660 minutes ago"
+            says: "(bad_signature, the newest evt_12345678), the first 11 hours ago"
         ),
         Case(
             testDescription: "a day after the newest",
@@ -69,7 +71,20 @@ import Testing
             testDescription: "the clock",
             deliveries: [.late(10), .late(20), .late(30)],
             now: 40,
-            says: "(signed_in_past), the first 0 minutes ago: synchronize this machine's clock"
+            says: "(signed_in_past), the first less than a minute ago: synchronize this machine's clock"
+        ),
+        Case(
+            testDescription: "after a minute",
+            deliveries: [.late(10), .late(20), .late(30)],
+            now: 129,
+            says: "the first 1 minute ago"
+        ),
+        Case(
+            testDescription: "the store's API",
+            deliveries: [.unread(10), .unread(20), .unread(30)],
+            now: 40,
+            says: "(store_unreachable, the newest evt_12345678), the first less than a minute ago: the store's API "
+                + "gives an answer that cannot be used; the log says why"
         ),
         Case(testDescription: "regular", deliveries: regular, now: 19 * 600 + 1800),
         Case(
@@ -104,6 +119,14 @@ import Testing
                 record.refused(refusal, at: now)
             case .late(let now):
                 record.refused(DeliveryRecord.Refusal(reason: "signed_in_past", setting: nil, event: nil), at: now)
+            case .unread(let now):
+                let refusal = DeliveryRecord.Refusal(
+                    reason: "store_unreachable",
+                    setting: nil,
+                    event: "evt_12345678",
+                    api: "gives an answer that cannot be used"
+                )
+                record.refused(refusal, at: now)
             }
         }
         let warning = record.warning(about: "Stripe", at: given.now, silenceCounts: given.isAlone)

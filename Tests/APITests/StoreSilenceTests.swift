@@ -1,4 +1,5 @@
 import Domain
+import Stores
 import Support
 import Testing
 
@@ -33,6 +34,19 @@ import Testing
             deliveries: 3,
             isTold: true,
             isOutage: true,
+            began: 1
+        ),
+        Case(
+            testDescription: "a stranger's junk after one hiccup",
+            steps: [.unanswered, .delayed, .delayed, .delayed, .delayed],
+            deliveries: 4,
+            isTold: false
+        ),
+        Case(
+            testDescription: "calls that nobody's delivery has made",
+            steps: [.unanswered, .delayed, .delayed, .unanswered, .unanswered],
+            deliveries: 2,
+            isTold: true,
             began: 1
         ),
         Case(
@@ -71,7 +85,7 @@ import Testing
             case .unanswered:
                 if silence.unanswered("no answer", at: Instant(milliseconds: Int64(second)), now: now) { began += 1 }
             case .answered: _ = silence.answered(now: now)
-            case .delayed: if silence.delayed() { began += 1 }
+            case .delayed: silence.delayed()
             }
         }
         #expect(silence.deliveries == given.deliveries)
@@ -80,13 +94,27 @@ import Testing
         #expect(began == given.began)
     }
 
+    /// An outage of Google's keys alone does not end with each answer of its API.
+    @Test func keysAnswerForThemselves() {
+        let health = StoreHealth(stores: [GoogleStore.self], clock: Clock(), metrics: Metrics(), log: .silent)
+        for _ in 1...3 {
+            health.asked(.google, .keys, error: .unavailable(reason: "no answer"))
+            health.asked(.google, error: nil)
+            #expect(health.waits(.google)?.contains("the address of google's keys has not answered since") == true)
+        }
+        #expect(health.problems.count == 1 && health.problems.first?.contains(", 3 times") == true)
+        #expect(health.silent.isEmpty && !health.isSilent(.google))
+        health.asked(.google, .keys, error: nil)
+        #expect(health.problems.isEmpty && health.warnings.isEmpty && health.waits(.google) == nil)
+    }
+
     @Test func saysSinceWhenAndHowLong() {
         var silence = StoreSilence()
         let second: UInt64 = 1_000_000_000
         for number in 1...4 as ClosedRange<UInt64> {
             let now = MonotonicTime(nanoseconds: number * second)
             _ = silence.unanswered("\(number)", at: Instant(milliseconds: Int64(number)), now: now)
-            _ = silence.delayed()
+            silence.delayed()
         }
         #expect(silence.since == Instant(milliseconds: 1) && silence.reason == "4")
         #expect(silence.isFresh(now: MonotonicTime(nanoseconds: 33 * second)))

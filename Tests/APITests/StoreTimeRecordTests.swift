@@ -11,6 +11,8 @@ import Testing
         case answered(Int64)
         /// A genuine delivery was refused, signed then.
         case refused(Int64)
+        /// The same of another store.
+        case otherRefused(Int64)
         case accepted
     }
 
@@ -38,6 +40,30 @@ import Testing
             steps: [.refused(9000), .refused(9300), .refused(9600), .refused(9690)]
         ),
         Case(
+            testDescription: "a queue that was held up and comes at once, of an event every quarter of a minute",
+            steps: [.refused(9000), .refused(9015), .refused(9030), .refused(9045)]
+        ),
+        Case(
+            testDescription: "as late as the network makes them",
+            steps: [.refused(9400), .refused(9405), .refused(9404), .refused(9406)],
+            ahead: 597
+        ),
+        Case(
+            testDescription: "two stores in turn",
+            steps: [
+                .refused(9400), .otherRefused(9401), .refused(9402), .otherRefused(9403), .refused(9404),
+            ],
+            ahead: 600
+        ),
+        Case(
+            testDescription: "two of each of two stores",
+            steps: [.refused(9400), .otherRefused(9401), .refused(9402), .otherRefused(9403)]
+        ),
+        Case(
+            testDescription: "another store's do not count for one whose was accepted",
+            steps: [.refused(9400), .refused(9401), .otherRefused(9402), .accepted, .otherRefused(9404)]
+        ),
+        Case(
             testDescription: "newer than an answer",
             steps: [.answered(10_000), .refused(9401), .refused(9402), .refused(9403)],
             ahead: 600
@@ -62,6 +88,8 @@ import Testing
             switch step {
             case .answered(let date): record.answered(.stripe, date: StoreTimeRecordTests.date(date), now: now)
             case .refused(let date): record.refused(.stripe, signedAt: StoreTimeRecordTests.date(date), now: now)
+            case .otherRefused(let date):
+                record.refused(.google, signedAt: StoreTimeRecordTests.date(date), now: now)
             case .accepted: record.accepted(.stripe)
             }
         }

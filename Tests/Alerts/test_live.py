@@ -120,9 +120,11 @@ class Faulty(Paycast):
         self.trigger("TEST", "--bundle", "com.example.other", status=1)
 
     def refuse_names(self):
+        # Signed with another key, as it looks.
+        name = "ImNoYXQi--" + 64 * "0"
         for _ in range(150):
             with suppress(urllib.error.HTTPError):
-                urllib.request.urlopen(self.url + "/streams?name=forged", timeout=10, context=UNVERIFIED)
+                urllib.request.urlopen(self.url + f"/streams?name={name}", timeout=10, context=UNVERIFIED)
 
     def sell_to_nobody(self):
         for _ in range(12):

@@ -323,10 +323,11 @@ CASES = [
     # The pages of a small shop.
     Case(
         "PaycastStreamNamesRefused",
-        {"paycast_stream_names_refused_in_a_row": "0x10 5x10 10x20"},
-        {"paycast_stream_names_refused_in_a_row": "0x10 5x10 0x20"},
-        at=23,
-        before=18,
+        {"paycast_stream_names_refused_in_a_row": "0x10 5x10 10x40"},
+        # One that was accepted within a quarter of an hour.
+        {"paycast_stream_names_refused_in_a_row": "0x10 5x10 10x10 0x30"},
+        at=40,
+        before=34,
         by=("job",),
     ),
     Case(

@@ -99,6 +99,15 @@ import Testing
         #expect(throws: StreamNameError.forged) { try signer.verify(token, now: Self.now) }
     }
 
+    @Test(arguments: [
+        ("ImNoYXQi--" + String(repeating: "0", count: 64), true),
+        ("ImNoYXQi--" + String(repeating: "g", count: 64), false),
+        ("ImNoYXQi--" + String(repeating: "0", count: 63), false), ("--" + String(repeating: "0", count: 64), false),
+        (String(repeating: "0", count: 80), false), ("forged", false), ("", false),
+    ]) func looksSigned(_ token: String, _ looksSo: Bool) {
+        #expect(StreamNameVerifier.looksSigned(token) == looksSo)
+    }
+
     /// AnyCable's own vector of a genuine token that is no name.
     @Test func genuineArrayIsNotAName() throws {
         let signer = try #require(StreamNameVerifier(keys: [.init(text: "s3Krit")]))

@@ -61,6 +61,12 @@ import Testing
 
     /// What SeveralNodes says of `synchronous_commit = off`, and that the judge would have seen a loss above.
     @Test func withoutWaitingForTheDiskAKilledServerForgets() throws {
+        // PostgreSQL writes what waits every ten seconds, which may be just before the end.
+        let violations = try (0..<3).lazy.map { _ in try violationsWithoutWaiting() }.first { !$0.isEmpty } ?? []
+        #expect(violations.contains(.missing(event: "e19.")), "\(violations)")
+    }
+
+    private func violationsWithoutWaiting() throws -> [HistoryChecker.Violation] {
         let cluster = try PostgresCluster(["synchronous_commit=off", "wal_writer_delay=10s"])
         let nodes = try PostgresNodes(1, cluster: cluster)
         let answers = try (0..<20).map { number in
@@ -70,7 +76,6 @@ import Testing
         try cluster.kill()
         try nodes[0].stop()
         try cluster.start()
-        let violations = try HistoryChecker(log: nodes.log(), answers: answers).violations
-        #expect(violations.contains(.missing(event: "e19.")), "\(violations)")
+        return try HistoryChecker(log: nodes.log(), answers: answers).violations
     }
 }

@@ -64,6 +64,8 @@ import Testing
         let refund = try #require(try Self.attention(journey).refunds.first)
         #expect(refund.user == UserID(Self.user) && refund.product == "paycast.pro.monthly" && refund.isSubscription)
         #expect(refund.price == 9990 && refund.currency == "USD" && refund.reason == "UNINTENDED_PURCHASE")
+        let one = try journey.ask("GET", "/refunds/apple/\(asked.transaction)", key: true)
+        #expect(JSON.decode(AttentionAnswer.Refund.self, from: Array(one.utf8)) == refund, "\(one)")
         let left = try #require(Instant(iso8601: refund.deadline)).elapsed(since: Clock().now())
         #expect(left > .seconds(43_000) && left <= .seconds(43_200))
         // Nothing is sent without consent, nor what Apple would refuse.
@@ -80,6 +82,8 @@ import Testing
         try Deadline(.seconds(60)).wait(for: "an attempt") { asked.calls > 0 }
         // It needs nobody any more, the same answer is no second one, and another comes too late.
         #expect(try Self.attention(journey).refunds.isEmpty)
+        let answered = try journey.ask("GET", "/refunds/apple/\(asked.transaction)", key: true)
+        #expect(answered.contains(#""error":"unknown_refund_request""#))
         #expect(try asked.answer().contains(#""state":"waiting""#))
         let other = Self.yes.replacing("}", with: #","refund_preference":"GRANT_FULL"}"#)
         #expect(try asked.answer(other).contains(#""error":"refund_answered""#))
@@ -142,6 +146,28 @@ import Testing
             body: method == "GET" ? nil : Array(Self.yes.utf8)
         )
         return String(decoding: response.body, as: UTF8.self)
+    }
+
+    /// What Apple refuses for good stands there again, with its reason, and may be answered again.
+    @Test func aRefusedAnswerIsListedAgain() throws {
+        let machine = AnsweringServer { request in
+            request.path.contains("/consumption/") ? .init(400, body: #"{"errorCode":4000006}"#) : .init(202)
+        }
+        let settings = ["PAYCAST_APPLE_API_URL": machine.url, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
+        let server = try PaycastServer(environment: settings)
+        let asked = server.paycast("trigger", "apple", "CONSUMPTION_REQUEST", "--user", "42")
+        #expect(try asked.waitForExit() == 0, "\(asked.errors)")
+        let listed = {
+            try JSON.decode(AttentionAnswer.self, from: Array(ask("GET", "/attention", at: server).utf8))?.refunds ?? []
+        }
+        let found = try #require(listed().first)
+        let path = "/refunds/apple/\(found.transaction)"
+        #expect(try ask("POST", path, at: server).contains(#""state":"waiting""#))
+        try Deadline(.seconds(60)).wait(for: "Apple's refusal") {
+            try ask("GET", path, at: server).contains("the transaction id is invalid")
+        }
+        #expect(try listed().first?.refusal?.contains("the transaction id is invalid") == true)
+        #expect(try ask("POST", path, at: server).contains(#""state":"waiting""#))
     }
 
     /// Two nodes: asked at one, answered at the other, sent once.

@@ -47,8 +47,8 @@ import Testing
         let line = try server.process.errorLine { $0.contains("webhook refused provider=stripe reason=bad_signature") }
         #expect(line.contains("setting=PAYCAST_STRIPE_SECRETS event=evt_1NG8Du2eZvKYlo2C1"), "\(line)")
         let sentence =
-            "Stripe: the last 3 deliveries were refused (bad_signature, the newest evt_1NG8Du2eZvKYlo2C3), the first 0 "
-            + "minutes ago: compare PAYCAST_STRIPE_SECRETS"
+            "Stripe: the last 3 deliveries were refused (bad_signature, the newest evt_1NG8Du2eZvKYlo2C3), the first less "
+            + "than a minute ago: compare PAYCAST_STRIPE_SECRETS"
         let ready = try get("/ready")
         #expect(ready.contains(sentence) && ready.contains(#""ready":true"#), "\(ready)")
         let doctor = try self.doctor()
@@ -70,8 +70,14 @@ import Testing
             }
             return line?.split(separator: " ").last.flatMap { Int($0) }
         }
-        for _ in 1...3 {
+        // A stranger's junk has not the form of a signed name.
+        for _ in 1...12 {
             #expect(try client.send("GET", to: server.url + "/entitlements?name=forged").status == 403)
+        }
+        #expect(try names() == 0)
+        let forged = "ImNoYXQi--" + String(repeating: "0", count: 64)
+        for _ in 1...3 {
+            #expect(try client.send("GET", to: server.url + "/entitlements?name=\(forged)").status == 403)
         }
         #expect(try names() == 3)
         let key = [("Authorization", "Bearer \(Self.key)")]

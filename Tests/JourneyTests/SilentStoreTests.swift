@@ -83,7 +83,7 @@ import Testing
         let line = try shop.server.process.errorLine { $0.contains("store does not answer provider=stripe since=") }
         #expect(line.contains("deliveries="), "\(line)")
         let sentences = [
-            "the API of stripe has not answered since 20", "3 deliveries were answered 503 and wait for it",
+            "the API of stripe has not answered since 20", "deliveries were answered 503 for that, 3 times",
         ]
         let ready = try shop.get("/ready")
         #expect(ready.status == 503 && sentences.allSatisfy(ready.text.contains), "\(ready)")

@@ -90,7 +90,7 @@ import Testing
         let text = String(decoding: ready.body, as: UTF8.self)
         #expect(ready.status == 503, "\(text)")
         #expect(text.contains("the API of google has not answered since"), "\(text)")
-        #expect(text.contains("3 deliveries were answered 503 and wait for it"), "\(text)")
+        #expect(text.contains("deliveries were answered 503 for that, 3 times"), "\(text)")
     }
 
     /// Eight are asked about and 250 wait; the others are told at once to come back, and nobody waits at the end.

@@ -30,6 +30,23 @@ import Testing
         return try answered.wait().get()
     }
 
+    /// The question, if it can be answered.
+    private func asked(in ledger: TemporaryLedger) throws -> RefundQuestion? {
+        try ledger.reader.answer { try $0.openRefundQuestion(about: "t1", at: .apple) }
+    }
+
+    private func decision(_ kind: EventKind, minute: Int64) -> Event {
+        var event = Fixture.subscription("d\(minute)", state: .active, minute: minute)
+        event.kind = kind
+        event.observation?.transaction = Transaction(
+            id: "t1",
+            product: "monthly",
+            purchasedAt: Fixture.now,
+            signedAt: event.signedAt
+        )
+        return event
+    }
+
     @Test func isAskedOnceAndAnsweredOnce() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
@@ -61,11 +78,55 @@ import Testing
         #expect(try answer("yes", in: ledger) == .queued)
         try ledger.end(try #require(ledger.jobs(dueAt: now + .seconds(60)).first), with: .abandoned(reason: "refused"))
         #expect(try ledger.attention().jobs.map(\.reason) == ["refused"])
+        #expect(try ledger.attention().refunds.map(\.refusal) == ["refused"])
+        #expect(try asked(in: ledger)?.refusal == "refused")
         #expect(try answer("no", in: ledger) == .queued)
+        #expect(try ledger.attention().refunds.isEmpty && asked(in: ledger) == nil)
         #expect(try ledger.jobs(dueAt: now + .seconds(60)).map(\.job.detail) == ["no"])
         try ledger.end(try #require(ledger.jobs(dueAt: now + .seconds(60)).first), with: .abandoned(reason: "refused"))
+        #expect(try ledger.attention().refunds.count == 1)
         try ledger.setClock(to: deadline)
+        #expect(try ledger.attention().refunds.isEmpty && asked(in: ledger) == nil)
         #expect(try answer("yes", in: ledger) == .notAsked)
+    }
+
+    struct Decided: CustomTestStringConvertible {
+        var testDescription: String
+        var kind = EventKind.refundDeclined
+        /// The question was signed in the fifth.
+        var minute: Int64
+        var isAnswered = false
+        var isEnded: Bool
+    }
+
+    /// A decision ends what was asked before it; one that comes late is none about a newer question.
+    @Test(arguments: [
+        Decided(testDescription: "declined", minute: 6, isEnded: true),
+        Decided(testDescription: "given back", kind: .refundCompleted, minute: 6, isEnded: true),
+        Decided(testDescription: "before the answer went", minute: 6, isAnswered: true, isEnded: true),
+        Decided(testDescription: "declined before it was asked", minute: 4, isEnded: false),
+        Decided(testDescription: "declined before, and answered since", minute: 4, isAnswered: true, isEnded: false),
+    ]) func decisionEndsWhatWasAskedBefore(_ given: Decided) throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.send(question("e1", minute: 5))
+        if given.isAnswered { #expect(try answer("yes", in: ledger) == .queued) }
+        _ = try ledger.send(decision(given.kind, minute: given.minute))
+        let left = try ledger.attention().refunds.count + ledger.jobs(dueAt: now + .seconds(3600)).count
+        #expect(left == (given.isEnded ? 0 : 1))
+    }
+
+    /// What the store asks after it has decided is another question, whose answer may be the same.
+    @Test func isAskedAgainAfterADecision() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.send(question("e1"))
+        #expect(try answer("yes", in: ledger) == .queued)
+        try ledger.end(try #require(ledger.jobs(dueAt: now + .seconds(60)).first), with: .doneAndKept)
+        _ = try ledger.send(decision(.refundDeclined, minute: 1))
+        _ = try ledger.send(question("e2", minute: 2))
+        #expect(try ledger.attention().refunds.map(\.event) == ["e2"])
+        #expect(try answer("yes", in: ledger) == .queued)
     }
 
     /// Asked again after the first answer, the same may be answered.

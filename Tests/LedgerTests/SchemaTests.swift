@@ -30,6 +30,30 @@ import Testing
         ledger.remove()
     }
 
+    /// What the second version writes, a program of the first cannot read: it refuses the ledger, which keeps all that it had.
+    @Test func theFirstVersionIsBroughtUpToDate() throws {
+        let path = TemporaryLedger.newPath()
+        let old = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
+        try old.execute(
+            """
+            \(SQLiteSchema.migrations[0])
+            INSERT INTO meta VALUES ('epoch', 'abcdefgh'), ('unclaimed', '0'), ('erasure_key', '\(ErasureKey.random())');
+            PRAGMA application_id = \(SQLiteSchema.application); PRAGMA user_version = 1
+            """
+        )
+        try SQLiteSchema.migrate(old)
+        let version = try old.prepare("PRAGMA user_version").first { row in row.integer(0) }
+        #expect(version == SQLiteSchema.newest && SQLiteSchema.newest > 1)
+        let epoch = try old.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { row in row.text(0) }
+        #expect(epoch == "abcdefgh")
+        let tables = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+        let new = try SQLiteConnection(path: ":memory:", access: .readWrite, lockTimeout: .zero)
+        try SQLiteSchema.migrate(new)
+        let found = try [old, new].map { try $0.prepare(tables).all { row in row.text(0) + row.text(1) } }
+        #expect(found[0] == found[1])
+        for suffix in ["", "-wal", "-shm", "-lock"] { unlink(path + suffix) }
+    }
+
     /// What a commit from before version 1 made has no application id, or an older one, whatever its number.
     @Test(arguments: [1, 2, 11], [0, 0x5063_7374, 0x5063_7375])
     func ledgersFromBeforeTheFirstReleaseAreRefused(version: Int64, application: Int64) throws {

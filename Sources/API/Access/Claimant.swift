@@ -67,7 +67,7 @@ extension Services {
             refusals.acceptedName()
             return name
         } catch {
-            if error == .expired { refusals.acceptedName() } else { refuse(name: token) }
+            if error == .forged { refuse(name: token) } else { refusals.acceptedName() }
             throw error
         }
     }

@@ -110,7 +110,8 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
         }
     }
 
-    /// What Apple asks about a refund, and nobody has answered: `POST /refunds/apple/{transaction}` does.
+    /// What Apple asks about a refund, and nobody has answered, or Apple refused the answer: `POST /refunds/apple/{transaction}`
+    /// answers. `GET /refunds/apple/{transaction}` has the one.
     public struct Refund: Codable, Sendable, Equatable {
         public var transaction: String
         public var environment: String
@@ -134,6 +135,8 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
         public var deadline: String
         /// The event that asked.
         public var cursor: String
+        /// Why Apple refused the last answer; null if none was given.
+        @Nullable public var refusal: String?
 
         /// Nil for what the ledger cannot read.
         init?(_ question: RefundQuestion, epoch: String) {
@@ -151,6 +154,7 @@ public struct AttentionAnswer: Codable, Sendable, Equatable {
             askedAt = question.askedAt.iso8601
             deadline = end.iso8601
             cursor = Cursor(epoch: epoch, position: question.position).description
+            refusal = question.refusal
         }
     }
 

@@ -6,6 +6,14 @@ import Stores
 import Support
 
 extension Services {
+    /// `GET /refunds/apple/{id}`: what Apple asks about a transaction, as `refunds` of `GET /attention` has it.
+    func refundQuestion(_ transaction: String) -> Answer {
+        answer(asking: { try $0.openRefundQuestion(about: transaction, at: .apple) }) { [epoch] found in
+            let asked = found.flatMap { AttentionAnswer.Refund($0, epoch: epoch) }
+            return asked.map { JSON.response(200, body: $0) } ?? Services.unknownRefundRequest
+        }
+    }
+
     /// `POST /refunds/apple/{id}`: tells Apple what a customer has used of a purchase before Apple decides whether the money goes back,
     /// with the customer's consent only. It is sent after the commit, and again until Apple has it or would not read it any more.
     func refund(_ transaction: String, _ request: Request) throws(RefusedBody) -> Answer {

@@ -60,7 +60,7 @@ final class RefusedOfUsers: Sendable {
 extension Services {
     /// Counts a name that is not signed here, for the user whose it says it is.
     func refuse(name token: String) {
-        refusals.name(hasKey: authorization.canSign)
+        refusals.name(hasKey: authorization.canSign, looksSigned: StreamNameVerifier.looksSigned(token))
         let message = "The name of the user's stream is not signed with a key of this server."
         note(token, reason: "forged_stream_name", message: message)
     }

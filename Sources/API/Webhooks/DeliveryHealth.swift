@@ -91,6 +91,14 @@ extension Store {
             }
         case .untrusted(.signedInPast), .untrusted(.signedInFuture):
             DeliveryRecord.Refusal(reason: error.code, setting: nil, event: claimedID(of: delivery))
+        // Found out after the signature, and again with each delivery. `StoreHealth` tells of the others.
+        case .storeUnreachable(let silence) where silence == .refusedQuestion || silence == .unreadable:
+            DeliveryRecord.Refusal(
+                reason: error.code,
+                setting: nil,
+                event: claimedID(of: delivery),
+                api: silence.rawValue
+            )
         case .malformed, .untrusted, .wrongEnvironment, .notConfigured, .storeUnreachable: nil
         }
     }
@@ -102,10 +110,12 @@ struct DeliveryRecord: Sendable {
     /// A delivery that looks like the store's and was refused.
     struct Refusal: Sendable, Equatable {
         var reason: String
-        /// The setting to compare with what the store has; nil if it is this machine's clock.
+        /// The setting to compare with what the store has; nil if it is this machine's clock, or what the store's API says.
         var setting: String?
         /// The claimed id of the event; nil if the delivery is genuine, and for an app that is not served.
         var event: String?
+        /// What the store's API did; nil if it is another reason.
+        var api: String?
     }
 
     private static let hour: Int64 = 3600
@@ -148,10 +158,18 @@ struct DeliveryRecord: Sendable {
         guard let newest, count >= RefusalRow.least, acceptedAt == nil || row.age(at: now) >= DeliveryRecord.patience
         else { return nil }
         let event = newest.event.map { ", the newest \($0)" } ?? ""
-        let todo =
-            newest.setting.map { "compare \($0) with what the store has" } ?? "synchronize this machine's clock (NTP)"
         return "\(store): the last \(count) deliveries were refused (\(newest.reason)\(event)), the first "
-            + "\(row.age(at: now) / 60) minutes ago: \(todo)"
+            + "\(DeliveryRecord.words(row.age(at: now))) ago: \(newest.todo)"
+    }
+
+    /// As in “… ago”.
+    private static func words(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<60: "less than a minute"
+        case ..<120: "1 minute"
+        case ..<(2 * hour): "\(seconds / 60) minutes"
+        default: "\(seconds / hour) hours"
+        }
     }
 
     /// What is usual is the longest pause that is remembered: nights are no news. Less than an hour never is.
@@ -161,5 +179,14 @@ struct DeliveryRecord: Sendable {
         guard silent > max(3 * longest, DeliveryRecord.hour) else { return nil }
         return "\(store): nothing was accepted for \(silent / 60) minutes, and the longest pause before was "
             + "\(longest / 60): look at the store's own list of deliveries"
+    }
+}
+
+extension DeliveryRecord.Refusal {
+    /// What an operator does about it.
+    fileprivate var todo: String {
+        if let setting { return "compare \(setting) with what the store has" }
+        guard let api else { return "synchronize this machine's clock (NTP)" }
+        return "the store's API \(api); the log says why (store not read)"
     }
 }

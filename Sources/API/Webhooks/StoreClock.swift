@@ -26,7 +26,7 @@ public final class StoreClock: Sendable {
 
     /// What the last store says; nil before any does.
     public var word: StoreClockAnswer? {
-        let ahead = record.withLock { $0.ahead(at: clock.now(), now: monotonicNanoseconds()) }
+        let ahead = record.withLock { $0.ahead(at: clock.now(), now: bootNanoseconds()) }
         return ahead.map { StoreClockAnswer(store: names[$0.store] ?? $0.store.rawValue, aheadSeconds: $0.seconds) }
     }
 
@@ -43,7 +43,7 @@ public final class StoreClock: Sendable {
     }
 
     @Sendable public func told(_ store: Provider, _ time: StoreTime) {
-        let now = monotonicNanoseconds()
+        let now = bootNanoseconds()
         record.withLock { record in
             switch time {
             case .answered(let date): record.answered(store, date: date, now: now)
@@ -88,8 +88,8 @@ public struct StoreClockAnswer: Codable, Sendable, Equatable {
     }
 }
 
-/// The last word of a store about the time. It is kept with the monotonic clock's, so that a step of the machine's clock shows
-/// at once, whoever made it. Pure.
+/// The last word of a store about the time. It is kept with that of the monotonic clock that goes on in a suspended machine, so
+/// that a step of the machine's clock shows at once, whoever made it, and nothing else does. Pure.
 struct StoreTimeRecord: Sendable {
     private struct Word {
         var store: Provider
@@ -104,13 +104,17 @@ struct StoreTimeRecord: Sendable {
 
     /// One may be late, or sent again by a stranger who has seen it.
     private static let leastRefusals = 3
-    /// What is refused for a wrong clock is off by the same; what was held up somewhere is not.
-    private static let likeness = Duration.seconds(60)
+    /// What is refused for a wrong clock is off by the same; what was held up somewhere, and comes at once, is not.
+    private static let likeness = Duration.seconds(5)
+
+    /// Deliveries of one store that agree.
+    private struct Refusals {
+        var newest: Word
+        var count: Int
+    }
 
     private var word: Word?
-    /// The newest of deliveries that agree.
-    private var refused: Word?
-    private var refusals = 0
+    private var refusals: [Provider: Refusals] = [:]
 
     func ahead(at instant: Instant, now: MonotonicTime) -> (store: Provider, seconds: Int64)? {
         word.map { ($0.store, instant.elapsed(since: $0.date(at: now)).components.seconds) }
@@ -118,26 +122,25 @@ struct StoreTimeRecord: Sendable {
 
     mutating func answered(_ store: Provider, date: Instant, now: MonotonicTime) {
         word = Word(store: store, date: date, now: now)
-        (refused, refusals) = (nil, 0)
+        refusals = [:]
     }
 
     /// Each has to be signed later than the one before: the same one, sent again, says nothing new.
     mutating func refused(_ store: Provider, signedAt date: Instant, now: MonotonicTime) {
         let next = Word(store: store, date: date, now: now, isOfDeliveries: true)
-        if let refused, refused.store == store {
-            guard date > refused.date else { return }
-            let distance = date.elapsed(since: refused.date(at: now))
+        var count = 1
+        if let before = refusals[store] {
+            guard date > before.newest.date else { return }
+            let distance = date.elapsed(since: before.newest.date(at: now))
             let isAlike = distance <= StoreTimeRecord.likeness && .zero - distance <= StoreTimeRecord.likeness
-            refusals = isAlike ? refusals + 1 : 1
-        } else {
-            refusals = 1
+            if isAlike { count += before.count }
         }
-        refused = next
-        if refusals >= StoreTimeRecord.leastRefusals { word = next }
+        refusals[store] = Refusals(newest: next, count: count)
+        if count >= StoreTimeRecord.leastRefusals { word = next }
     }
 
     mutating func accepted(_ store: Provider) {
-        if refused?.store == store { (refused, refusals) = (nil, 0) }
+        refusals[store] = nil
         if word?.store == store, word?.isOfDeliveries == true { word = nil }
     }
 }

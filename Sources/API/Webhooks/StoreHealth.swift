@@ -3,15 +3,27 @@ public import Stores
 public import Support
 import Synchronization
 
-/// Which stores' APIs do not answer this server, or refuse its key, according to the last calls to each, and how many
-/// deliveries wait for an answer. It begins anew with each start. Any thread may use it.
+/// Which stores' APIs do not answer this server, or refuse its key, according to the last calls to each, and how often a
+/// delivery was answered 503 for that. It begins anew with each start. Any thread may use it.
 public final class StoreHealth: Sendable {
+    /// What of a store is asked. Each answers for itself alone.
+    public enum Part: CaseIterable, Sendable {
+        case api
+        /// The address of the keys that sign what the store sends.
+        case keys
+    }
+
+    private struct Source: Hashable {
+        var provider: Provider
+        var part = Part.api
+    }
+
     private struct Record {
         var refusal = Incident()
         var silence = StoreSilence()
     }
 
-    private let records = Mutex<[Provider: Record]>([:])
+    private let records = Mutex<[Source: Record]>([:])
     private let names: [Provider: String]
     private let clock: Clock
     private let log: Log
@@ -23,79 +35,90 @@ public final class StoreHealth: Sendable {
         for store in stores {
             let provider = store.provider
             metrics.gauge(.deliveriesWaiting, labels: ["provider": provider.rawValue]) { [weak self] in
-                self?.silence(of: provider).deliveries ?? 0
+                self?.deliveries(of: provider) ?? 0
             }
         }
     }
 
     /// One sentence per store, for `/ready`.
     public var problems: [String] {
-        all { provider, record in
-            record.refusal.reason.map { "the API of \(provider.rawValue) refuses this server: \($0)" }
-                ?? (record.silence.isOutage ? sentence(provider, record.silence) : nil)
+        all { source, record in
+            record.refusal.reason.map { "the API of \(source.provider.rawValue) refuses this server: \($0)" }
+                ?? (record.silence.isOutage ? sentence(source, record.silence) : nil)
         }
     }
 
     /// Of stores whose silence holds up no deliveries: the ends of periods, jobs, and what no webhook brought.
     public var warnings: [String] {
-        all { provider, record in
-            record.silence.isTold && !record.silence.isOutage ? sentence(provider, record.silence) : nil
+        all { source, record in
+            record.silence.isTold && !record.silence.isOutage ? sentence(source, record.silence) : nil
         }
     }
 
-    private func all(_ words: (Provider, Record) -> String?) -> [String] {
-        records.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(words)
+    private func all(_ words: (Source, Record) -> String?) -> [String] {
+        records.withLock { $0 }.compactMap(words).sorted()
     }
 
     /// `error` is nil after an answer. A store that gives none says nothing about the key.
-    @Sendable public func asked(_ provider: Provider, error: StoreAPIError?) {
-        let now = monotonicNanoseconds()
+    @Sendable public func asked(_ provider: Provider, _ part: Part = .api, error: StoreAPIError?) {
+        let (source, now) = (Source(provider: provider, part: part), monotonicNanoseconds())
         let (refusal, silence) = records.withLock { records in
             if case .unavailable(let reason, _) = error {
-                let began = records[provider, default: Record()].silence.unanswered(reason, at: clock.now(), now: now)
+                let began = records[source, default: Record()].silence.unanswered(reason, at: clock.now(), now: now)
                 return (Incident.News?.none, began ? StoreSilence.News.began : nil)
             }
-            let ended = records[provider]?.silence.answered(now: now)
+            let ended = records[source]?.silence.answered(now: now)
             switch error {
             case .unauthorized(let reason):
-                return (records[provider, default: Record()].refusal.recordFailure(reason, now: now), ended)
-            default: return (records[provider]?.refusal.recordSuccess(now: now), ended)
+                return (records[source, default: Record()].refusal.recordFailure(reason, now: now), ended)
+            default: return (records[source]?.refusal.recordSuccess(now: now), ended)
             }
         }
         if let refusal { tell(refusal, of: provider) }
-        if let silence { tell(silence, of: provider) }
+        if let silence { tell(silence, of: source) }
     }
 
     /// A delivery was answered 503, because the API has told nothing. Returns what an operator is told about it; nil if the
     /// API has answered since, or another call is still waiting for it.
     func waits(_ provider: Provider) -> String? {
-        let (silence, began) = records.withLock { records in
-            let began = records[provider]?.silence.delayed() ?? false
-            return (records[provider]?.silence ?? StoreSilence(), began)
+        for part in Part.allCases {
+            _ = records.withLock { $0[Source(provider: provider, part: part)]?.silence.delayed() }
         }
-        if began { tell(.began, of: provider) }
-        return silence.since == nil ? nil : sentence(provider, silence)
+        let silent = Part.allCases.map { Source(provider: provider, part: $0) }.first { silence(of: $0).since != nil }
+        return silent.map { sentence($0, silence(of: $0)) }
     }
 
     /// Whether a call just now got no answer, so that nobody should wait for another who need not.
-    public func isSilent(_ provider: Provider) -> Bool { silence(of: provider).isFresh(now: monotonicNanoseconds()) }
-
-    /// Those that have been told to be silent.
-    public var silent: Set<Provider> { records.withLock { Set($0.filter { $0.value.silence.isTold }.keys) } }
-
-    private func silence(of provider: Provider) -> StoreSilence {
-        records.withLock { $0[provider]?.silence ?? StoreSilence() }
+    public func isSilent(_ provider: Provider) -> Bool {
+        silence(of: Source(provider: provider)).isFresh(now: monotonicNanoseconds())
     }
 
-    private func sentence(_ provider: Provider, _ silence: StoreSilence) -> String {
+    /// Those whose API has been told to be silent.
+    public var silent: Set<Provider> {
+        records.withLock { Set($0.filter { $0.key.part == .api && $0.value.silence.isTold }.map(\.key.provider)) }
+    }
+
+    private func silence(of source: Source) -> StoreSilence {
+        records.withLock { $0[source]?.silence ?? StoreSilence() }
+    }
+
+    /// The alarm is about what `/ready` says.
+    private func deliveries(of provider: Provider) -> Int {
+        let silences = Part.allCases.map { silence(of: Source(provider: provider, part: $0)) }
+        return silences.filter(\.isTold).map(\.deliveries).max() ?? 0
+    }
+
+    private func sentence(_ source: Source, _ silence: StoreSilence) -> String {
+        let provider = source.provider
+        let asked = source.part == .api ? "API of \(provider.rawValue)" : "address of \(provider.rawValue)'s keys"
         let since = silence.since?.iso8601 ?? "now"
         let waiting =
             switch silence.deliveries {
             case 0: "what waits for it is done later"
-            case 1: "1 delivery was answered 503 and waits for it"
-            default: "\(silence.deliveries) deliveries were answered 503 and wait for it"
+            case 1: "a delivery was answered 503 for that, once"
+            default: "deliveries were answered 503 for that, \(silence.deliveries) times"
             }
-        return "the API of \(provider.rawValue) has not answered since \(since) (\(silence.reason)): \(waiting). "
+        return "the \(asked) has not answered since \(since) (\(silence.reason)): \(waiting). "
             + "Look at the status page of \(names[provider] ?? provider.rawValue), and whether this machine reaches it"
     }
 
@@ -111,10 +134,11 @@ public final class StoreHealth: Sendable {
         }
     }
 
-    private func tell(_ news: StoreSilence.News, of provider: Provider) {
+    private func tell(_ news: StoreSilence.News, of source: Source) {
+        let provider = source.provider
         switch news {
         case .began:
-            let silence = silence(of: provider)
+            let silence = silence(of: source)
             log.error(
                 "store does not answer",
                 fields: [
@@ -131,7 +155,8 @@ public final class StoreHealth: Sendable {
     }
 }
 
-/// The calls to a store's API that got no answer since the last one that did, and the deliveries that wait meanwhile. Pure.
+/// The calls to a store's API that got no answer since the last one that did, and how often a delivery was answered 503
+/// meanwhile: the same one counts each time that the store sends it. Pure.
 struct StoreSilence: Sendable {
     enum News: Equatable {
         case began
@@ -150,9 +175,9 @@ struct StoreSilence: Sendable {
     private var began: MonotonicTime = 0
     private var newest: MonotonicTime = 0
 
-    /// Deliveries wait that nobody can read.
-    var isOutage: Bool { deliveries >= StoreSilence.least }
-    var isTold: Bool { calls >= StoreSilence.least || isOutage }
+    /// Deliveries wait that nobody can read. A stranger's, after one call that met a hiccup, are no outage.
+    var isOutage: Bool { isTold && deliveries >= StoreSilence.least }
+    var isTold: Bool { calls >= StoreSilence.least }
 
     /// Returns true if it is news.
     mutating func unanswered(_ reason: String, at instant: Instant, now: MonotonicTime) -> Bool {
@@ -165,11 +190,8 @@ struct StoreSilence: Sendable {
     }
 
     /// A delivery could not be read. Only while the store is silent: a stranger's may wait for what another is being told.
-    mutating func delayed() -> Bool {
-        guard since != nil else { return false }
-        let wasTold = isTold
-        deliveries += 1
-        return isTold && !wasTold
+    mutating func delayed() {
+        if since != nil { deliveries += 1 }
     }
 
     mutating func answered(now: MonotonicTime) -> News? {

@@ -64,12 +64,7 @@ struct RefundPage: ConsolePage {
     }
 
     private func page(_ visit: Visit, form: Query, status: Int, note: String?) throws(ConsoleError) -> Response {
-        let all = try visit.api.get(AttentionAnswer.self, from: .attention).refunds
-        guard let asked = all.first(where: { $0.transaction.hasSameBytes(as: transaction) }) else {
-            throw .notFound(
-                "Apple asks nothing about this transaction: somebody has answered, Apple has decided, or its twelve hours are over."
-            )
-        }
+        let asked = try question(visit)
         let used = visit["refund.used"].render(["used": Field(form["used"] ?? "")])
         let deliveries = RefundPage.deliveries.map { (value: $0.value.rawValue, title: $0.title) }
         let preferences = RefundPage.preferences.map { (value: $0.value.rawValue, title: $0.title) }
@@ -79,6 +74,7 @@ struct RefundPage: ConsolePage {
             "transaction": asked.transaction, "user": asked.user.map { visit.templates.user($0) },
             "bought": visit.time(asked.purchasedAt), "why": StoreWords.refund(asked.reason, visit),
             "until": visit.time(asked.deadline), "left": RefundPage.left(asked, visit),
+            "refusal": asked.refusal.map { visit["refund.refusal"].render(["why": $0]) },
             "note": note.map { visit["action.note"].render(["text": $0]) },
             "deliveries": visit.options(deliveries, chosen: form["delivery"] ?? ""),
             "preferences": visit.options([("", "say nothing")] + preferences, chosen: form["preference"] ?? ""),
@@ -86,6 +82,17 @@ struct RefundPage: ConsolePage {
             "key": visit.session.name,
         ])
         return visit.page(RefundPage.title, status: status, body)
+    }
+
+    private func question(_ visit: Visit) throws(ConsoleError) -> AttentionAnswer.Refund {
+        do throws(ConsoleError) {
+            return try visit.api.get(from: .refund(transaction: transaction))
+        } catch {
+            guard case .notFound = error else { throw error }
+            throw .notFound(
+                "Apple asks nothing about this transaction: somebody has answered, Apple has decided, or its twelve hours are over."
+            )
+        }
     }
 
     /// `3 h 20 min left`.

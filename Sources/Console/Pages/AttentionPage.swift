@@ -70,10 +70,12 @@ struct AttentionPage: ConsolePage {
                 "store": "\(StoreWords.store(Provider.apple.rawValue)), \(asked.environment)",
                 "user": asked.user.map { visit.templates.user($0) }, "asked": visit.time(asked.askedAt),
                 "until": visit.time(asked.deadline), "left": RefundPage.left(asked, visit),
-                "why": StoreWords.refund(asked.reason, visit), "answer": visit.may(.act) ? link : .empty,
+                "why": StoreWords.refund(asked.reason, visit),
+                "refusal": asked.refusal.map { visit["attention.answer_refused"].render(["why": $0]) },
+                "answer": visit.may(.act) ? link : .empty,
             ])
         }
-        return visit.list("attention.refunds", rows, none: "Apple asks about no refund.")
+        return visit.list("attention.refunds", rows, none: "Apple has no open question about a refund.")
     }
 
     private func twice(_ payments: [PaidTwice], _ visit: Visit) -> Markup {

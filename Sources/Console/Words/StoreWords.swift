@@ -90,7 +90,7 @@ enum StoreWords {
             case "FULFILLMENT_ISSUE": "did not get it, or it did not work"
             case "UNSATISFIED_WITH_PURCHASE": "is not satisfied with it"
             case "LEGAL": "a legal reason"
-            case "OTHER": "another one"
+            case "OTHER": "another reason"
             default: reason
             }
         return words.map { visit.named($0, reason) } ?? .empty

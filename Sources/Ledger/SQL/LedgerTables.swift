@@ -1,3 +1,5 @@
+import Domain
+
 /// The tables of every ledger, in the words of either engine. Those that grow with every commit, `entries`, `events` and
 /// `fragments`, are each engine's own.
 public enum LedgerTables {
@@ -59,8 +61,6 @@ public enum LedgerTables {
             CREATE INDEX contracts_by_user ON contracts ("user", kind\(id)) WHERE "user" IS NOT NULL;
             CREATE INDEX contracts_by_end ON contracts (ends_at\(id)) WHERE ends_at IS NOT NULL;
             CREATE INDEX contracts_unlisted ON contracts (provider, product, "user"\(id)) WHERE is_unlisted = 1;
-            CREATE INDEX contracts_renewing ON contracts ("user"\(id))
-                WHERE kind = 'subscription' AND state IN ('active', 'in_grace_period') AND "user" IS NOT NULL;
             CREATE INDEX contracts_by_account ON contracts (account\(id)) WHERE account IS NOT NULL;
             CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage\(id))
                 WHERE previous_lineage IS NOT NULL;
@@ -85,7 +85,7 @@ public enum LedgerTables {
             CREATE TABLE claims (
                 contract \(number) NOT NULL REFERENCES contracts, "user" \(text) NOT NULL, first_at \(number),
                 first_was_active \(number) NOT NULL, at \(number), was_active \(number) NOT NULL,
-                proof_at \(number) NOT NULL, refused_at \(number), PRIMARY KEY (contract, "user")
+                proof_at \(number) NOT NULL, PRIMARY KEY (contract, "user")
             )\(keyed);
             CREATE INDEX claims_by_user ON claims ("user");
             CREATE TABLE shares (
@@ -154,6 +154,20 @@ public enum LedgerTables {
             )\(rows);
             CREATE INDEX audit_by_user ON audit ("user"\(id)) WHERE "user" IS NOT NULL;
             CREATE INDEX audit_by_actor ON audit (actor\(id));
+            """
+    }
+
+    /// What the second version of these tables has besides. It also writes words that programs of the first cannot read: the jobs
+    /// `ask`, `refund_request` and `consumption`, and the act `refund`. So those must not work on the ledger any more.
+    /// `jobs_about_refunds` has as its condition what `Job.refunds` writes.
+    public static func second(isShared: Bool) -> String {
+        let (number, ifNew, id) = isShared ? ("BIGINT", "IF NOT EXISTS ", ", id") : ("INTEGER", "", "")
+        return """
+            ALTER TABLE claims ADD COLUMN \(ifNew)refused_at \(number);
+            CREATE INDEX claims_refused ON claims ("user", refused_at, contract) WHERE refused_at IS NOT NULL;
+            CREATE INDEX IF NOT EXISTS contracts_renewing ON contracts ("user"\(id))
+                WHERE kind = 'subscription' AND state IN ('active', 'in_grace_period') AND "user" IS NOT NULL;
+            CREATE INDEX jobs_about_refunds ON jobs (deadline\(id)) WHERE kind IN (\(Job.refunds));
             """
     }
 }

@@ -3,14 +3,17 @@ import Domain
 /// The tables of a ledger in a file. `user_version` counts the migrations that were applied, and `application_id` says that
 /// they were these.
 public enum SQLiteSchema {
-    static let migrations = [tables]
+    static let migrations = [
+        LedgerTables.sql(isShared: false, entries: entries, events: events), LedgerTables.second(isShared: false),
+    ]
 
     public static var newest: Int64 { Int64(migrations.count) }
 
     /// “Pcsv”. Ledgers of commits from before the first release have another one, or none.
     static let application: Int64 = 0x5063_7376
 
-    public static let tables = LedgerTables.sql(isShared: false, entries: entries, events: events)
+    /// Those of a new ledger.
+    public static let tables = migrations.joined(separator: "\n")
 
     /// An entry is one committed thing. Its row id is the position that pages resume from; its event and its fragments
     /// share it. Instants are milliseconds.

@@ -47,7 +47,7 @@ public enum Route: Sendable, Equatable {
     case claims(user: UserID)
     case userStream(user: UserID)
     case grants(user: UserID)
-    /// The answer to what Apple asks about the refund of a transaction. The form of `transaction` is not checked here.
+    /// What Apple asks about the refund of a transaction, and the answer. The form of `transaction` is not checked here.
     case refund(transaction: String)
     /// A link to the console for one user.
     case userConsole(user: UserID)
@@ -231,9 +231,9 @@ extension Route {
         case .order, .event, .search, .userEvents, .userPages, .entitlements, .userStream: ("GET", .read)
         case .user: ("GET, DELETE", .read)
         case .userConsole: ("POST", .read)
-        case .grants, .claims, .refund, .replays, .hookTest, .hookResend: ("POST", .act)
+        case .grants, .claims, .replays, .hookTest, .hookResend: ("POST", .act)
         case .grant: ("DELETE", .act)
-        case .recoveries: ("GET, POST", .act)
+        case .recoveries, .refund: ("GET, POST", .act)
         case .recovery: ("GET", .act)
         case .audit: ("GET", .personal)
         case .feed, .events, .attention, .history, .hooks, .hookDeliveries: ("GET", .operate)

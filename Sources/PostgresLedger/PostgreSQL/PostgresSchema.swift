@@ -22,6 +22,7 @@ public enum PostgresSchema {
                 """,
             admits: 0
         ),
+        PostgresMigration(sql: LedgerTables.second(isShared: true)),
     ]
 
     public static var newest: Int64 { Int64(migrations.count) }

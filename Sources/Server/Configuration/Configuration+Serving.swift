@@ -46,7 +46,8 @@ extension SettingsReader {
     }
 
     /// `SSL_CERT_FILE`: whom outgoing connections trust. OpenSSL and our HTTP client read it themselves, and would only say
-    /// at each connection what is wrong with it.
+    /// at each connection what is wrong with it. Only the first certificate is read here: what is wrong with a later one still
+    /// shows at a connection.
     mutating func checkAuthorities() {
         guard let given = given("SSL_CERT_FILE") else { return }
         let text = (try? SmallFile.read(given.value)).map { String(decoding: $0, as: UTF8.self) } ?? ""

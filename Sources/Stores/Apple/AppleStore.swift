@@ -128,6 +128,15 @@ public struct OpenAppleStore: OpenStore {
     var apps: [String] { settings.apps(development) }
     public var verifier: any StoreVerifier { apple }
     public var api: (any StoreAPI)? { serverAPI }
+    public var isCalledAnyway: Bool { true }
+
+    /// Of Production where it is served: Sandbox may answer while it does not.
+    public var nobodysPurchase: ContractKey? {
+        guard serverAPI != nil, let app = apps.first,
+            let place = StoreEnvironment.ofStores.first(where: settings.environments.contains)
+        else { return nil }
+        return ContractKey(provider: .apple, environment: place, app: app, lineage: "0")
+    }
 
     public var rootsEnd: Instant? {
         apple.roots.certificates.compactMap { CertificateSummary(der: $0)?.validity.upperBound }.min()
@@ -152,7 +161,7 @@ extension AppleStore {
             settings: self,
             development: dependencies.development,
             apple: verifier,
-            serverAPI: serverAPI(verifier, timeout: .seconds(10), dependencies: dependencies),
+            serverAPI: serverAPI(verifier, dependencies: dependencies),
             isSilent: dependencies.isSilent,
             lookupAPI: serverAPI(verifier, timeout: PurchaseLookup.patience, dependencies: unwatched),
             signer: signer(dependencies.development)
@@ -185,7 +194,11 @@ extension AppleStore {
 
     /// For the first app, in the environments that are served. Nil without an app or a key; the stand-in accepts any
     /// key.
-    func serverAPI(_ verifier: AppleVerifier, timeout: Duration, dependencies: StoreDependencies) -> AppleServerAPI? {
+    func serverAPI(
+        _ verifier: AppleVerifier,
+        timeout: Duration = .seconds(10),
+        dependencies: StoreDependencies
+    ) -> AppleServerAPI? {
         let development = dependencies.development
         guard let app = apps(development).first, let signer = signer(development) else { return nil }
         return AppleServerAPI(

@@ -20,8 +20,8 @@ public final class GoogleKeys: Sendable {
     /// Locked by the caller that asks Google; the cache is not locked meanwhile.
     private let turn = Mutex<Void>(())
 
-    /// Each fetch reads `address`, because a stand-in has no address before its server listens. `observer` hears of the
-    /// fetches that fail: a stranger can cause one that succeeds, which says nothing about the API.
+    /// Each fetch reads `address`, because a stand-in has no address before its server listens. `observer` hears of
+    /// each fetch. A stranger can cause one, which says nothing about the API.
     public init(
         client: HTTPClient = HTTPClient(timeout: .seconds(8)),
         observer: @escaping StoreCallObserver = { _ in },
@@ -88,6 +88,7 @@ public final class GoogleKeys: Sendable {
         defer { cache.withLock { $0.endFetch() } }
         do throws(StoreAPIError) {
             try request(now)
+            observer(nil)
         } catch {
             observer(error)
             throw error
@@ -102,7 +103,8 @@ public final class GoogleKeys: Sendable {
         }
         let control = response.header("Cache-Control")
         guard cache.withLock({ $0.take(response.body, cacheControl: control, now: now) }) else {
-            throw .unreadable(reason: "the address of its keys did not answer with a JSON Web Key Set")
+            // Nobody has proven to be Google yet: this is no answer about a delivery, and the next fetch may get one.
+            throw .unavailable(reason: "the address of its keys did not answer with a JSON Web Key Set")
         }
     }
 }

@@ -169,7 +169,7 @@ extension GoogleStore {
     private func keys(_ dependencies: StoreDependencies) -> GoogleKeys {
         let development = dependencies.development
         let isStandIn = development != nil && pushAccount == nil
-        return GoogleKeys(client: dependencies.client(), observer: dependencies.observer) { [certsURL] in
+        return GoogleKeys(client: dependencies.client(), observer: dependencies.keysObserver) { [certsURL] in
             certsURL ?? (isStandIn ? development?.address().map { "\($0)/certs" } : GoogleKeys.address)
         }
     }

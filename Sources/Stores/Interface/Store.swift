@@ -128,8 +128,10 @@ public protocol OpenStore: Sendable {
     /// Nil without a key of the store's API.
     var api: (any StoreAPI)? { get }
     /// A purchase that does not exist. Only a key that may read purchases is told so; the server asks to learn whether
-    /// ours may. Nil if the server calls the API regularly anyway.
+    /// ours may, and whether there is an answer at all. Nil without a key.
     var nobodysPurchase: ContractKey? { get }
+    /// The server calls the API regularly: it is asked about nobody's purchase only while it is silent, or the clock is off.
+    var isCalledAnyway: Bool { get }
     /// Nil when the store keeps none, or without a key that reads it.
     var history: HistorySource? { get }
     /// What a name stands for that has one of `PurchaseLookup`'s kinds: nothing for what the store does not know, and nil without a
@@ -142,6 +144,7 @@ public protocol OpenStore: Sendable {
 extension OpenStore {
     public var api: (any StoreAPI)? { nil }
     public var nobodysPurchase: ContractKey? { nil }
+    public var isCalledAnyway: Bool { false }
     public var history: HistorySource? { nil }
     public func find(_ name: String, now: Instant) throws(StoreAPIError) -> [FoundPurchase]? { nil }
     public var rootsEnd: Instant? { nil }
@@ -158,6 +161,8 @@ public struct StoreDependencies: Sendable {
     public var clock: @Sendable () -> Instant
     /// Receives the result of each call to the store's API.
     public var observer: StoreCallObserver = { _ in }
+    /// Receives the result of each fetch of the keys that sign what the store sends.
+    public var keysObserver: StoreCallObserver = { _ in }
     /// Receives what the store says of the time.
     public var timed: @Sendable (StoreTime) -> Void = { _ in }
     /// Whether a call just now got no answer: whoever has a proof without the store's does not wait for another.

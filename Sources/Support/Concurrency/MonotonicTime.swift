@@ -43,9 +43,15 @@ public struct MonotonicTime: Hashable, Comparable, Sendable, ExpressibleByIntege
     public func duration(to later: MonotonicTime) -> Duration { .nanoseconds(Int64(clamping: later - self)) }
 }
 
-/// The present moment on the monotonic clock.
-public func monotonicNanoseconds() -> MonotonicTime {
+/// The present moment on the monotonic clock, which stands still while the machine is suspended.
+public func monotonicNanoseconds() -> MonotonicTime { moment(on: CLOCK_MONOTONIC) }
+
+/// The present moment on the monotonic clock that goes on while the machine is suspended, as the world does. Its moments are
+/// not compared with those of the other one.
+public func bootNanoseconds() -> MonotonicTime { moment(on: CLOCK_BOOTTIME) }
+
+private func moment(on clock: clockid_t) -> MonotonicTime {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    clock_gettime(clock, &time)
     return MonotonicTime(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
 }

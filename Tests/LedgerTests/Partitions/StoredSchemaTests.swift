@@ -45,5 +45,7 @@ import Testing
         #expect(PostgresSchema.oldest(of: [change, change, addition, use]) == 3)
         #expect(PostgresSchema.oldest(of: [change, change, addition, use, addition]) == 3)
         #expect(PostgresSchema.oldest <= PostgresSchema.newest)
+        // The third brought words that programs from before it cannot read.
+        #expect(PostgresSchema.oldest >= 3)
     }
 }

@@ -103,7 +103,7 @@ struct EveryStatement {
         let now = EveryStatement.now
         let delivery = try #require(try queries.hookDeliveries(in: nil, before: .max, limit: 1).first)
         _ = try store.answerRefund(of: "asked", at: .apple, "", now: now)
-        try store.endRefundQuestion(about: "asked", at: .apple)
+        try store.endRefundQuestion(about: "asked", at: .apple, decidedAt: now)
         for result: JobResult in [.done, .doneAndKept, .retry(at: now, reason: ""), .abandoned(reason: "")] {
             try store.end(1, result: result, now: now)
         }

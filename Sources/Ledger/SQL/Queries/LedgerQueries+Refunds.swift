@@ -22,6 +22,8 @@ public struct RefundQuestion: Sendable, Equatable {
     /// The store's id of the event that asked; nil if it was erased.
     public var event: String?
     public var position: Int64
+    /// Why the store refused the answer; nil unless that has failed.
+    public var refusal: String?
 }
 
 /// How an answer was taken.
@@ -37,16 +39,29 @@ public enum RefundAnswered: Sendable, Equatable {
 }
 
 extension LedgerQueries {
-    /// Those that can still be answered, the most urgent first. What was refunded since needs no answer.
+    /// Those that can still be answered, the most urgent first: also those whose answer the store refused. What was refunded since
+    /// needs no answer.
     func refundQuestions(limit: Int) throws(EngineError) -> [RefundQuestion] {
         try sql(
             """
             SELECT \(RefundQuestion.columns) FROM jobs \(RefundQuestion.owner)
-            WHERE jobs.kind = ? AND deadline > ? AND due_at IS NOT NULL
+            WHERE jobs.kind IN (\(Job.refunds)) AND deadline > ?
+                AND (jobs.kind = ? OR due_at IS NULL AND reason IS NOT NULL)
                 AND (charge_revoked_at IS NULL OR charge_id <> subject)
-            ORDER BY deadline LIMIT ?
+            ORDER BY deadline, jobs.id LIMIT ?
             """
-        ).all([Value(Job.Kind.refundRequest), Value(now), .integer(Int64(limit))], read: RefundQuestion.read)
+        ).all([Value(now), Value(Job.Kind.refundRequest), .integer(Int64(limit))], read: RefundQuestion.read)
+    }
+
+    /// The question about a transaction, if it can still be answered.
+    public func openRefundQuestion(
+        about transaction: String,
+        at provider: Provider
+    ) throws(EngineError) -> RefundQuestion? {
+        guard let question = try sql.refundQuestion(about: transaction, at: provider),
+            question.state == .open || question.state == .failed, let deadline = question.job.deadline, deadline > now
+        else { return nil }
+        return question
     }
 
     /// The newest question about a transaction, whether or not it is answered.
@@ -59,13 +74,14 @@ extension LedgerQueries {
 }
 
 extension LedgerSQL {
+    /// The kinds are no words of this statement, nor of others by subject: PostgreSQL would walk through `jobs_about_refunds`.
     func refundQuestion(about transaction: String, at provider: Provider) throws(EngineError) -> RefundQuestion? {
         try self(
             """
             SELECT \(RefundQuestion.columns) FROM jobs \(RefundQuestion.owner)
-            WHERE subject = ? AND jobs.kind IN (\(Job.refunds)) AND jobs.provider = ? ORDER BY jobs.id DESC LIMIT 1
+            WHERE subject = ? AND jobs.provider = ? AND jobs.kind IN (?, ?)
             """
-        ).first([.text(transaction), Value(provider)], read: RefundQuestion.read)
+        ).all(RefundQuestion.subject(transaction, at: provider), read: RefundQuestion.read).max { $0.id < $1.id }
     }
 }
 
@@ -98,26 +114,37 @@ extension LedgerRepository {
 
     /// Whether a question is still to be asked. The store repeats one under new ids; the answer to it counts for all.
     func isNews(_ question: Job, at now: Instant) throws(EngineError) -> Bool {
-        let subject: [Value] = [.text(question.subject), Value(question.provider)]
-        let known = try sql(
-            "SELECT 1 FROM jobs WHERE subject = ? AND provider = ? AND kind IN (\(Job.refunds)) AND deadline > ?"
-        ).first(subject + [Value(now)]) { _ in true }
+        let known = try sql("SELECT 1 FROM jobs WHERE subject = ? AND provider = ? AND kind IN (?, ?) AND deadline > ?")
+            .first(RefundQuestion.subject(question.subject, at: question.provider) + [Value(now)]) { _ in true }
         guard known == nil else { return false }
         // One that is too late, and that the leader has not come across yet.
         try sql("DELETE FROM jobs WHERE subject = ? AND provider = ? AND kind = ?")
-            .run(subject + [Value(Job.Kind.refundRequest)])
+            .run([.text(question.subject), Value(question.provider), Value(Job.Kind.refundRequest)])
         return true
     }
 
-    /// The store has decided: it asks no more, and reads no answer.
-    func endRefundQuestion(about transaction: String, at provider: Provider) throws(EngineError) {
+    /// The store has decided: it asks no more, and reads no answer. What it asks after that is a question of its own, so the answer
+    /// to this one is forgotten, and a decision that comes late ends no question that was signed after it.
+    func endRefundQuestion(
+        about transaction: String,
+        at provider: Provider,
+        decidedAt decision: Instant
+    ) throws(EngineError) {
         try sql(
-            "DELETE FROM jobs WHERE subject = ? AND provider = ? AND kind IN (\(Job.refunds)) AND due_at IS NOT NULL"
-        ).run([.text(transaction), Value(provider)])
+            """
+            DELETE FROM jobs WHERE subject = ? AND provider = ? AND kind IN (?, ?)
+                AND COALESCE((SELECT signed_at FROM events WHERE events.position = jobs.position), 0) <= ?
+            """
+        ).run(RefundQuestion.subject(transaction, at: provider) + [Value(decision)])
     }
 }
 
 extension RefundQuestion {
+    /// Of a transaction's questions and answers: its id, the store, and both kinds.
+    fileprivate static func subject(_ transaction: String, at provider: Provider) -> [Value] {
+        [.text(transaction), Value(provider), Value(Job.Kind.refundRequest), Value(Job.Kind.consumption)]
+    }
+
     fileprivate static let columns = """
         jobs.id, jobs.kind, jobs.provider, jobs.environment, jobs.app, subject, detail, deadline, queued_at, due_at, reason,
         contracts.user, event, jobs.position
@@ -132,15 +159,17 @@ extension RefundQuestion {
         let id = row.integer()
         let job = try Job(&row)
         let askedAt = row.instant()
-        let (isDue, hasFailed) = (row.optionalInstant() != nil, row.optionalText() != nil)
+        let (isDue, reason) = (row.optionalInstant() != nil, row.optionalText())
+        let state: State = job.kind == .refundRequest ? .open : isDue ? .waiting : reason != nil ? .failed : .sent
         return RefundQuestion(
             id: id,
             job: job,
-            state: job.kind == .refundRequest ? .open : isDue ? .waiting : hasFailed ? .failed : .sent,
+            state: state,
             askedAt: askedAt,
             user: row.optionalText().map { UserID($0) },
             event: row.optionalText(),
-            position: row.integer()
+            position: row.integer(),
+            refusal: state == .failed ? reason : nil
         )
     }
 }

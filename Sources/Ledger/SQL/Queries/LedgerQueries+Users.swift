@@ -88,7 +88,7 @@ extension LedgerQueries {
         let claims = try sql(
             """
             SELECT contract, refused_at FROM claims
-            WHERE user = ? AND refused_at IS NOT NULL ORDER BY refused_at DESC, contract LIMIT 20
+            WHERE user = ? AND refused_at IS NOT NULL ORDER BY refused_at DESC, contract DESC LIMIT 20
             """
         ).all([Value(user)]) { row in (contract: row.integer(), at: row.instant()) }
         var refusals: [RefusedClaim] = []

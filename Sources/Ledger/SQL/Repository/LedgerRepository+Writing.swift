@@ -138,7 +138,7 @@ extension LedgerRepository {
             "position, provider, environment, event, app, signed_at, received_at, contract, header, body"
         ).run(values, body: event.body)
         if [.refundCompleted, .refundDeclined].contains(event.kind), let charge = event.observation?.transaction {
-            try endRefundQuestion(about: charge.id, at: event.provider)
+            try endRefundQuestion(about: charge.id, at: event.provider, decidedAt: event.signedAt)
         }
     }
 

@@ -21,6 +21,8 @@ public final class TemplateLoader: Sendable {
     private let folder: TemplateFolder
     /// Locked only to copy, never while reading files, so that rendering does not wait for the disk.
     private let state = Mutex(LoadedTemplates())
+    /// Held by whoever makes the next state, from the copy on: a refresh and a new catalog would undo each other.
+    private let turn = Mutex<Void>(())
 
     /// Loads every `*.html` of `folder` (`public/fragments`), or throws all their problems together.
     ///
@@ -39,7 +41,7 @@ public final class TemplateLoader: Sendable {
     }
 
     /// Warnings from now on are about what this catalog sells.
-    public func adopt(_ catalog: Catalog) { state.withLock { $0.catalog = catalog } }
+    public func adopt(_ catalog: Catalog) { change { $0.catalog = catalog } }
 
     public var path: String { folder.path }
 
@@ -61,10 +63,16 @@ public final class TemplateLoader: Sendable {
     /// Reads the files that changed since the last refresh.
     @discardableResult
     public func refresh(at now: Instant) -> Changes {
-        var next = state.withLock { $0 }
-        let changes = next.update(from: folder, at: now)
-        state.withLock { [next] in $0 = next }
-        return changes
+        change { $0.update(from: folder, at: now) }
+    }
+
+    private func change<Answer: Sendable>(_ change: (inout LoadedTemplates) -> Answer) -> Answer {
+        turn.withLock { _ in
+            var next = state.withLock { $0 }
+            let answer = change(&next)
+            state.withLock { [next] in $0 = next }
+            return answer
+        }
     }
 }
 
