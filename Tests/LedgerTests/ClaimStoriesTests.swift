@@ -172,7 +172,7 @@ extension ClaimStoriesTests.Step {
 }
 
 extension Array {
-    fileprivate var permutations: [[Element]] {
+    var permutations: [[Element]] {
         guard let last else { return [[]] }
         return Array(dropLast()).permutations.flatMap { rest in
             (0...rest.count).map { place in

@@ -1,45 +1,18 @@
-import Simulator
-
 @testable import Domain
 
 /// What becomes of a user's contracts while a store's events arrive, by the real rules.
 struct ContractTimeline {
-    /// What one event did.
-    struct Step {
-        var event: Event
-        var state: ContractState?
-        var product: String?
-        /// `target=fragment` of what the page was sent.
-        var fragments: [String]
-    }
+    private(set) var contracts: [ContractKey: Contract] = [:]
 
-    var contracts: [ContractKey: Contract] = [:]
-    /// What the page shows: what ran out since then disappears with the next event.
-    private var shown: [ContractKey: HeldContract] = [:]
-
-    /// The status is nil for an event that is about no contract.
+    /// Nil for an event that says nothing of a contract's state.
     @discardableResult
-    mutating func take(_ event: Event, at now: Instant) -> (step: Step, status: ContractStatus?) {
-        guard let observation = event.statement else { return (Step(event: event, fragments: []), nil) }
-        let before = entitlements(shown.values)
+    mutating func take(_ event: Event, at now: Instant) -> ContractStatus? {
+        guard let observation = event.statement else { return nil }
         let key = observation.contract
         var contract = contracts[key] ?? Contract(key: key, kind: observation.kind)
         _ = contract.apply(observation, event: event.id, signedAt: event.signedAt)
         contracts[key] = contract
-        let status = contract.status(at: now)
-        shown[key] = status.map { HeldContract(of: contract, status: $0) }
-        let announcements = PageChange(
-            before: before,
-            after: entitlements(shown.values),
-            contracts: [key]
-        ).announcements
-        let step = Step(
-            event: event,
-            state: status?.state,
-            product: status?.product,
-            fragments: announcements.map { "\($0.target.rawValue)=\($0.name.rawValue)" }
-        )
-        return (step, status)
+        return contract.status(at: now)
     }
 
     /// The status of the only contract.
@@ -48,26 +21,16 @@ struct ContractTimeline {
     }
 
     func entitlements(at now: Instant) -> EntitlementSet {
-        entitlements(
-            contracts.values.compactMap { contract in
-                contract.status(at: now).map { HeldContract(of: contract, status: $0) }
-            }
-        )
-    }
-
-    private func entitlements(_ held: some Sequence<HeldContract>) -> EntitlementSet {
-        EntitlementSet(user: "42", held: Array(held), policy: AccessPolicy(sandboxUsers: .any))
+        let held = contracts.values.compactMap { contract in
+            contract.status(at: now).map { HeldContract(of: contract, status: $0) }
+        }
+        return EntitlementSet(user: "42", held: held, policy: AccessPolicy(sandboxUsers: .any))
     }
 }
 
-extension SimulatedSubscription {
-    /// The store goes on from here.
-    mutating func remember(_ status: ContractStatus) {
-        state = status.state
-        product = status.product
-        pendingProduct = status.pendingProduct
-        accessUntil = status.accessUntil
-        autoRenew = status.autoRenew ?? true
-        isTrial = status.isTrial
+func permutations<Item>(_ items: [Item]) -> [[Item]] {
+    guard let first = items.first else { return [[]] }
+    return permutations(Array(items.dropFirst())).flatMap { rest in
+        (0...rest.count).map { Array(rest[..<$0]) + [first] + Array(rest[$0...]) }
     }
 }

@@ -7,12 +7,13 @@ import TestSupport
 /// Stripe's events, proven by their signature, and, where a case asks for it, Stripe's API: a stand-in behind a socket.
 struct StripeWire: StoreWire {
     private static let secret = "whsec_0123456789"
-    private let store = SimulatedStripe(secret: secret)
+    private let store: SimulatedStripe
     private let standIn = StripeStandIn()
     private let server: AnsweringServer?
     private let verifier: any StoreVerifier
 
-    init(_ catalog: Catalog, asksStore: Bool) throws {
+    init(_ catalog: Catalog, shape: SimulatedStripe.Shape, asksStore: Bool) throws {
+        store = SimulatedStripe(secret: Self.secret, shape: shape)
         guard var verifier = StripeVerifier(secrets: [Self.secret], catalog: catalog) else {
             throw VerificationError.notConfigured
         }

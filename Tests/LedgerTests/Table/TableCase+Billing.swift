@@ -3,9 +3,9 @@ import Domain
 /// Rows 14 and 15: a payment fails, with access and without.
 extension TableCase {
     static let billingRows = [
-        grace(.apple, says: "DID_FAIL_TO_RENEW/GRACE_PERIOD", after: subscribed, until: .inDays(16)),
-        grace(.google, says: "6", after: "4", until: .inDays(7)),
-        grace(.stripe, says: "customer.subscription.updated/past_due", after: created, until: .day(60)),
+        grace(.apple, says: .late("DID_FAIL_TO_RENEW/GRACE_PERIOD"), after: subscribed, until: .inDays(16)),
+        grace(.google, says: .late("6"), after: "4", until: .inDays(7)),
+        grace(.stripe, says: .late("customer.subscription.updated/past_due"), after: created, until: .day(60)),
         // An invoice reports the payment; the subscription's own event reports what follows.
         TableCase(
             14,
@@ -16,7 +16,17 @@ extension TableCase {
             state: .active,
             until: .day(30)
         ),
-        grace(.revenuecat, says: "BILLING_ISSUE/GRACE", after: initial, until: .inDays(16)),
+        grace(.revenuecat, says: .late("BILLING_ISSUE/GRACE"), after: initial, until: .inDays(16)),
+        // Before the paid period ends.
+        grace(
+            .revenuecat,
+            says: StoreStatement(
+                "BILLING_ISSUE",
+                edits: ["event.expiration_at_ms": TableScenario.milliseconds(day: 30)]
+            ),
+            after: initial,
+            until: .day(30)
+        ),
         retry(.apple, says: .late("DID_FAIL_TO_RENEW"), after: [subscribed]),
         retry(
             .apple,
@@ -26,15 +36,19 @@ extension TableCase {
         retry(.google, says: .late("5"), after: ["4"]),
         retry(.stripe, says: .late("customer.subscription.updated/unpaid"), after: [created]),
         retry(.revenuecat, says: .late("BILLING_ISSUE"), after: [initial]),
+        retry(.revenuecat, says: .late("CANCELLATION/BILLING_ERROR"), after: [initial]),
     ]
 
-    private static func grace(_ provider: Provider, says words: String, after first: StoreStatement, until end: End)
-        -> TableCase
-    {
+    private static func grace(
+        _ provider: Provider,
+        says statement: StoreStatement,
+        after first: StoreStatement,
+        until end: End
+    ) -> TableCase {
         TableCase(
             14,
             at: provider,
-            says: .late(words),
+            says: statement,
             after: [first],
             is: .graceStarted,
             state: .inGracePeriod,

@@ -1,6 +1,6 @@
 import Domain
 
-/// Rows 24 to 26, 28, and 37 to 40: what stores tell without touching access.
+/// Rows 24 to 26, 28, 37 to 40, and 42: what stores tell without touching access.
 extension TableCase {
     static let noticeRows = [
         notice(24, at: .apple, says: "RENEWAL_EXTENSION/FAILURE", is: .extensionFailed),
@@ -9,9 +9,12 @@ extension TableCase {
         notice(25, at: .apple, says: "PRICE_CHANGE", is: .priceChangePending),
         notice(25, at: .google, says: "19", is: .priceChangePending),
         notice(25, at: .google, says: "22", is: .priceChangePending),
+        unrelated(25, at: .revenuecat, says: "PRICE_INCREASE_CONSENT_REQUIRED", is: .priceChangePending),
         notice(26, at: .apple, says: "PRICE_INCREASE/ACCEPTED", is: .priceChangeAccepted),
         notice(26, at: .google, says: "8", is: .priceChangeAccepted),
         notice(26, at: .google, says: "19/accepted", is: .priceChangeAccepted),
+        notice(26, at: .google, says: "22/accepted", is: .priceChangeAccepted),
+        unrelated(26, at: .revenuecat, says: "PRICE_INCREASE_CONSENT_APPROVED", is: .priceChangeAccepted),
         notice(28, at: .apple, says: "CONSUMPTION_REQUEST", is: .refundRequested),
         unrelated(28, at: .google, says: "PENDING_REFUND_REVIEW", is: .refundRequested),
         unrelated(
@@ -24,6 +27,9 @@ extension TableCase {
         ),
         notice(37, at: .apple, says: "METADATA_UPDATE", is: .contractUpdated),
         notice(37, at: .google, says: "17", is: .contractUpdated),
+        // A session that only stores a card.
+        unrelated(37, at: .stripe, says: "checkout.session.completed/setup", is: .contractUpdated),
+        unrelated(37, at: .revenuecat, says: "SUBSCRIBER_ALIAS", is: .contractUpdated),
         // The contract goes on under another id, and takes the old one's place.
         TableCase(
             37,
@@ -42,6 +48,9 @@ extension TableCase {
         unrelated(40, at: .apple, says: "TEST", is: .providerTest),
         unrelated(40, at: .google, says: "TEST", is: .providerTest),
         unrelated(40, at: .revenuecat, says: "TEST", is: .providerTest),
+        unrelated(42, at: .stripe, says: "entitlements.active_entitlement_summary.updated", is: .providerUnknown),
+        // RevenueCat's events carry no state but in their names.
+        unrelated(42, at: .revenuecat, says: "SOMETHING_NEW", is: .providerUnknown),
     ]
 
     private static func first(_ provider: Provider) -> StoreStatement {

@@ -11,6 +11,11 @@ extension TableCase {
         changed(.apple, says: "OFFER_REDEEMED/UPGRADE", after: [subscribed]),
         changed(.google, says: "4/upgrade", after: ["4"]),
         changed(.stripe, says: "\(updated)/price", after: [created]),
+        changed(
+            .stripe,
+            says: "customer.subscription.pending_update_applied",
+            after: [created, "\(updated)/pending_update"]
+        ),
         changed(.revenuecat, says: "RENEWAL", after: [initial, "PRODUCT_CHANGE"], until: .day(395)),
         // Of Google, where another product is another purchase.
         changed(
@@ -27,6 +32,9 @@ extension TableCase {
         scheduled(.google, says: "4/downgrade", after: "4"),
         scheduled(.stripe, says: "\(updated)/pending_update", after: created),
         scheduled(.stripe, says: "subscription_schedule.updated", after: created, asksStore: true),
+        // Only Stripe's API says what it changes to.
+        scheduled(.stripe, says: "subscription_schedule.updated", after: created, shows: []),
+        scheduled(.stripe, says: "\(updated)/schedule", after: created, shows: []),
         scheduled(.revenuecat, says: "PRODUCT_CHANGE", after: initial),
         kept(.apple, says: "DID_CHANGE_RENEWAL_PREF", after: [subscribed, "DID_CHANGE_RENEWAL_PREF/DOWNGRADE"]),
         kept(
@@ -34,6 +42,7 @@ extension TableCase {
             says: "customer.subscription.pending_update_expired",
             after: [created, "\(updated)/pending_update"]
         ),
+        kept(.stripe, says: "subscription_schedule.released", after: [created], shows: []),
         offered(.apple, says: "OFFER_REDEEMED", after: subscribed),
         offered(.google, says: "17/offer", after: "4"),
         offered(.stripe, says: "\(updated)/discount", after: created),
@@ -52,6 +61,7 @@ extension TableCase {
             after: before,
             is: .planChanged,
             state: .active,
+            product: annual,
             until: end,
             shows: .granted
         )
@@ -61,7 +71,8 @@ extension TableCase {
         _ provider: Provider,
         says statement: StoreStatement,
         after first: StoreStatement,
-        asksStore: Bool = false
+        asksStore: Bool = false,
+        shows fragments: [String] = .ending
     ) -> TableCase {
         TableCase(
             9,
@@ -72,13 +83,16 @@ extension TableCase {
             is: .planChangeScheduled,
             state: .active,
             until: .day(30),
-            shows: .ending
+            shows: fragments
         )
     }
 
-    private static func kept(_ provider: Provider, says statement: StoreStatement, after before: [StoreStatement])
-        -> TableCase
-    {
+    private static func kept(
+        _ provider: Provider,
+        says statement: StoreStatement,
+        after before: [StoreStatement],
+        shows fragments: [String] = .manage
+    ) -> TableCase {
         TableCase(
             10,
             at: provider,
@@ -87,7 +101,7 @@ extension TableCase {
             is: .planChangeCancelled,
             state: .active,
             until: .day(30),
-            shows: .manage
+            shows: fragments
         )
     }
 

@@ -28,6 +28,7 @@ extension TableCase {
             after: [started],
             is: .planChanged,
             state: .active,
+            product: "paycast.pro.annual",
             until: .day(60),
             shows: .granted
         ),
@@ -41,6 +42,14 @@ extension TableCase {
             shows: .manage
         ),
         kit(canceled, after: [started], is: .autoRenewOff, state: .cancelled, until: .day(30), shows: .ending),
+        kit(
+            StoreStatement("subscription.updated", edits: ["status": "\"canceled\""]),
+            after: [started],
+            is: .autoRenewOff,
+            state: .cancelled,
+            until: .day(60),
+            shows: .ending
+        ),
         kit(
             .late("subscription.expired"),
             after: [started, canceled],
@@ -56,6 +65,7 @@ extension TableCase {
         after before: [StoreStatement] = [],
         is kind: EventKind,
         state: ContractState,
+        product: String? = nil,
         until end: End,
         shows fragments: [String]
     ) -> TableCase {
@@ -66,6 +76,7 @@ extension TableCase {
             after: before,
             is: kind,
             state: state,
+            product: product,
             until: end,
             shows: fragments
         )

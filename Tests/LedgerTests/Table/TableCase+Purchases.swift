@@ -17,33 +17,20 @@ extension TableCase {
                 until: .none,
                 shows: ["purchase=purchase"]
             ),
-            TableCase(
-                27,
-                at: .stripe,
+            owned(.google, says: "ONE_TIME_PRODUCT_PURCHASED", after: ["ONE_TIME_PRODUCT_PURCHASED/pending"]),
+            owned(
+                .stripe,
                 says: "checkout.session.async_payment_succeeded",
-                after: ["checkout.session.completed/unpaid"],
-                of: .nonConsumable,
-                is: .purchaseCompleted,
-                state: .owned,
-                until: .none,
-                shows: .granted
+                after: ["checkout.session.completed/unpaid"]
             ),
+            owned(.stripe, says: "payment_intent.succeeded"),
         ]
 
     private static func bought(_ provider: Provider, says statement: StoreStatement, season: End = .day(40))
         -> [TableCase]
     {
         [
-            TableCase(
-                27,
-                at: provider,
-                says: statement,
-                of: .nonConsumable,
-                is: .purchaseCompleted,
-                state: .owned,
-                until: .none,
-                shows: .granted
-            ),
+            owned(provider, says: statement),
             TableCase(
                 27,
                 at: provider,
@@ -65,5 +52,23 @@ extension TableCase {
                 shows: ["purchase=purchase"]
             ),
         ]
+    }
+
+    private static func owned(
+        _ provider: Provider,
+        says statement: StoreStatement,
+        after before: [StoreStatement] = []
+    ) -> TableCase {
+        TableCase(
+            27,
+            at: provider,
+            says: statement,
+            after: before,
+            of: .nonConsumable,
+            is: .purchaseCompleted,
+            state: .owned,
+            until: .none,
+            shows: .granted
+        )
     }
 }

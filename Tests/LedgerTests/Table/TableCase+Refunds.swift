@@ -3,6 +3,7 @@ import Domain
 /// Rows 29 to 32: a refund in full, in part, declined, and reversed.
 extension TableCase {
     private static let paid = StoreStatement("checkout.session.completed")
+    private static let once = StoreStatement("ONE_TIME_PRODUCT_PURCHASED")
     private static let charged = StoreStatement("ONE_TIME_CHARGE")
     private static let lost = StoreStatement("charge.dispute.closed/lost")
     private static let supported = StoreStatement("CANCELLATION/CUSTOMER_SUPPORT")
@@ -12,8 +13,8 @@ extension TableCase {
             refunded(.apple, says: "REFUND", after: [subscribed]),
             refunded(.apple, says: "REFUND", after: [charged], of: .nonConsumable),
             refunded(.google, says: "12", after: ["4"]),
-            refunded(.google, says: "VOIDED_PURCHASE", after: ["4"]),
-            refunded(.google, says: "VOIDED_PURCHASE", after: ["ONE_TIME_PRODUCT_PURCHASED"], of: .nonConsumable),
+            refunded(.google, says: "VOIDED_PURCHASE", after: ["4"], word: "current"),
+            refunded(.google, says: "VOIDED_PURCHASE", after: [once], of: .nonConsumable, word: "current"),
             refunded(.stripe, says: "charge.refunded", after: [paid], of: .nonConsumable),
             refunded(.stripe, says: lost, after: [paid, "charge.dispute.created"], of: .nonConsumable),
             // A charge names no subscription; its invoice does, and only Stripe's API returns that.
@@ -22,6 +23,13 @@ extension TableCase {
                 says: "charge.refunded",
                 after: [created, "customer.subscription.deleted"],
                 asksStore: true
+            ),
+            // Stripe ends what a dispute was about.
+            refunded(
+                .stripe,
+                says: "customer.subscription.deleted/payment_disputed",
+                after: [created],
+                is: .subscriptionExpired
             ),
             refunded(.revenuecat, says: supported, after: [initial]),
             refunded(.revenuecat, says: supported, after: ["NON_RENEWING_PURCHASE"], of: .nonConsumable),
@@ -53,11 +61,35 @@ extension TableCase {
             after: [subscribed, "DID_CHANGE_RENEWAL_PREF/UPGRADE"],
             is: .refundCompleted,
             state: .active,
+            product: "paycast.pro.annual",
             until: .day(365, and: .seconds(60))
         ),
-        past(.google, says: "VOIDED_PURCHASE/past", after: "4", word: "past", until: .day(30)),
-        past(.google, says: "VOIDED_PURCHASE/partial", after: "4", word: "partial", until: .day(30)),
-        past(.stripe, says: "charge.refunded/partial", after: paid, of: .nonConsumable, word: "partial", until: .none),
+        past(.google, says: "VOIDED_PURCHASE/past", after: ["4"], word: "past", state: .active, until: .day(30)),
+        past(
+            .google,
+            says: "VOIDED_PURCHASE/past",
+            after: ["4", .late("13")],
+            word: "past",
+            state: .expired,
+            until: .over
+        ),
+        past(.google, says: "VOIDED_PURCHASE/partial", after: ["4"], word: "partial", state: .active, until: .day(30)),
+        past(
+            .google,
+            says: "VOIDED_PURCHASE/partial",
+            after: [once],
+            of: .nonConsumable,
+            word: "partial",
+            state: .owned
+        ),
+        past(
+            .stripe,
+            says: "charge.refunded/partial",
+            after: [paid],
+            of: .nonConsumable,
+            word: "partial",
+            state: .owned
+        ),
     ]
 
     /// The first period's charge, while a later period runs.
@@ -128,7 +160,9 @@ extension TableCase {
         says statement: StoreStatement,
         after before: [StoreStatement],
         of sold: ProductKind = .subscription,
-        asksStore: Bool = false
+        asksStore: Bool = false,
+        is kind: EventKind = .refundCompleted,
+        word: String? = nil
     ) -> TableCase {
         TableCase(
             29,
@@ -137,7 +171,8 @@ extension TableCase {
             after: before,
             of: sold,
             asksStore: asksStore,
-            is: .refundCompleted,
+            is: kind,
+            word: word,
             state: .revoked,
             until: .over,
             shows: .both("revoked")
@@ -147,17 +182,17 @@ extension TableCase {
     private static func past(
         _ provider: Provider,
         says statement: StoreStatement,
-        after first: StoreStatement,
+        after before: [StoreStatement],
         of sold: ProductKind = .subscription,
         word: String,
-        until end: End
+        state: ContractState,
+        until end: End = .none
     ) -> TableCase {
-        let state: ContractState = sold == .subscription ? .active : .owned
-        return TableCase(
+        TableCase(
             30,
             at: provider,
             says: statement,
-            after: [first],
+            after: before,
             of: sold,
             is: .refundCompleted,
             word: word,

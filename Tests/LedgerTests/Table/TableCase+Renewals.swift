@@ -20,6 +20,18 @@ extension TableCase {
         recovered(.apple, says: "DID_RENEW/BILLING_RECOVERY", after: [subscribed, .late("DID_FAIL_TO_RENEW")]),
         renewed(7, at: .google, says: "1", after: ["4", .late("6")], until: .day(67, and: .seconds(30))),
         recovered(.google, says: "1", after: ["4", .late("5")]),
+        // Nobody told that the payment had failed.
+        renewed(7, at: .google, says: .late("1"), after: ["4"]),
+        renewed(
+            7,
+            at: .stripe,
+            says: StoreStatement(
+                "\(updated)/renewed",
+                edits: ["data.previous_attributes.status": "\"past_due\""]
+            ),
+            after: [created],
+            until: .day(60)
+        ),
         // Stripe counts on from the day on which the payment was due.
         renewed(
             7,

@@ -14,6 +14,16 @@ extension TableCase {
             says: StoreStatement("4/resubscribe", after: TableScenario.month),
             after: ["4", "3", .late("13")]
         ),
+        returned(
+            .google,
+            says: StoreStatement(
+                "4/resubscribe",
+                after: TableScenario.month,
+                edits: ["purchase.lineItems.0.productId": "\"paycast.pro.annual\""]
+            ),
+            after: ["4", "3", .late("13")],
+            product: "paycast.pro.annual"
+        ),
         // While the old subscription runs, its token is linked, as in a change of plan.
         returned(.google, says: "4/again", after: ["4", "3"]),
         returned(
@@ -33,12 +43,19 @@ extension TableCase {
             says: StoreStatement("RENEWAL", after: TableScenario.month),
             after: ["INITIAL_PURCHASE", .late("EXPIRATION/UNSUBSCRIBE")]
         ),
+        // The first purchase was made before Paycast was told of any.
+        returned(
+            .revenuecat,
+            says: StoreStatement("INITIAL_PURCHASE", edits: ["event.transaction_id": "\"2000000000000009\""]),
+            after: []
+        ),
     ]
 
     private static func returned(
         _ provider: Provider,
         says statement: StoreStatement,
-        after before: [StoreStatement]
+        after before: [StoreStatement],
+        product: String? = nil
     ) -> TableCase {
         TableCase(
             5,
@@ -47,6 +64,7 @@ extension TableCase {
             after: before,
             is: .subscriptionResubscribed,
             state: .active,
+            product: product,
             until: .inDays(30),
             shows: .granted
         )

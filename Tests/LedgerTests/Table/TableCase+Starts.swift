@@ -7,13 +7,17 @@ extension TableCase {
 
     static let startRows =
         [
-            started(1, at: .apple, says: "SUBSCRIBED/INITIAL_BUY", until: .day(30)),
-            started(1, at: .google, says: "4", until: .day(30)),
+            started(.apple, says: "SUBSCRIBED/INITIAL_BUY", until: .day(30)),
+            started(.google, says: "4", until: .day(30)),
             // A session does not say how long its subscription runs: it gives a day, until the subscription's own event
             // comes.
-            started(1, at: .stripe, says: "checkout.session.completed", until: .day(1)),
-            started(1, at: .stripe, says: created, until: .day(30)),
-            started(1, at: .revenuecat, says: "INITIAL_PURCHASE", until: .day(30)),
+            started(.stripe, says: "checkout.session.completed", until: .day(1)),
+            started(.stripe, says: "checkout.session.completed/no_payment_required", until: .day(1)),
+            started(.stripe, says: created, after: ["checkout.session.completed"], until: .inDays(30), shows: .manage),
+            started(.stripe, says: created, until: .day(30)),
+            started(.stripe, says: "\(updated)/active", after: [incomplete], until: .inDays(30)),
+            started(.stripe, says: "invoice.paid/subscription_create", until: .day(30)),
+            started(.revenuecat, says: "INITIAL_PURCHASE", until: .day(30)),
         ] + waitingRows + returnRows
 
     private static let incomplete = StoreStatement("customer.subscription.created/incomplete")
@@ -22,10 +26,24 @@ extension TableCase {
     private static let waitingRows = [
         // Nothing was paid, so nothing ends.
         pending(.google, says: StoreStatement("4/pending", edits: ["purchase.lineItems.0.expiryTime": "null"])),
+        pending(.google, says: "4/pending", until: .day(30)),
         pending(.google, says: waiting, of: .nonConsumable),
         pending(.stripe, says: incomplete),
+        pending(.stripe, says: "checkout.session.completed/unpaid"),
         pending(.stripe, says: "checkout.session.completed/unpaid", of: .nonConsumable),
         dropped(.google, says: "20", after: ["4/pending"]),
+        // Of a change of plan: the old purchase is still the valid one, and the page shows it.
+        TableCase(
+            4,
+            at: .google,
+            says: "20",
+            after: ["4", "4/pending_upgrade"],
+            is: .purchasePendingCancelled,
+            state: .expired,
+            product: "paycast.pro.annual",
+            isOpen: true,
+            until: .none
+        ),
         dropped(.google, says: "ONE_TIME_PRODUCT_CANCELED", after: [waiting], of: .nonConsumable),
         // A buyer who leaves a session already sees the paywall.
         TableCase(
@@ -46,26 +64,29 @@ extension TableCase {
     ]
 
     private static func started(
-        _ row: Int,
-        at provider: Provider,
+        _ provider: Provider,
         says statement: StoreStatement,
-        until end: End
+        after before: [StoreStatement] = [],
+        until end: End,
+        shows fragments: [String] = .granted
     ) -> TableCase {
         TableCase(
-            row,
+            1,
             at: provider,
             says: statement,
+            after: before,
             is: .subscriptionStarted,
             state: .active,
             until: end,
-            shows: .granted
+            shows: fragments
         )
     }
 
     private static func pending(
         _ provider: Provider,
         says statement: StoreStatement,
-        of sold: ProductKind = .subscription
+        of sold: ProductKind = .subscription,
+        until end: End = .none
     ) -> TableCase {
         TableCase(
             3,
@@ -74,7 +95,7 @@ extension TableCase {
             of: sold,
             is: .purchasePending,
             state: .pending,
-            until: .none,
+            until: end,
             shows: .both("pending")
         )
     }

@@ -41,17 +41,6 @@ extension TableCase {
             until: .day(30),
             shows: .ending
         ),
-        // RevenueCat's events carry no state but in their names.
-        TableCase(
-            42,
-            at: .revenuecat,
-            says: "SOMETHING_NEW",
-            after: [initial],
-            is: .providerUnknown,
-            state: nil,
-            isOpen: true,
-            until: .none
-        ),
         TableCase(
             42,
             at: .purchasekit,

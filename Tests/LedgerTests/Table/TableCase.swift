@@ -27,6 +27,8 @@ struct TableCase: Sendable, CustomTestStringConvertible {
     /// Nil if the statement is about no contract.
     var state: ContractState?
     var isTrial: Bool
+    /// Which product the buyer has afterwards.
+    var product: String
     /// Whether the user has access afterwards.
     var isOpen: Bool
     var end: End
@@ -49,6 +51,7 @@ struct TableCase: Sendable, CustomTestStringConvertible {
         word: String? = nil,
         state: ContractState?,
         isTrial: Bool = false,
+        product: String? = nil,
         isOpen: Bool? = nil,
         until end: End,
         shows fragments: [String] = []
@@ -63,6 +66,7 @@ struct TableCase: Sendable, CustomTestStringConvertible {
         self.word = word
         self.state = state
         self.isTrial = isTrial
+        self.product = product ?? TableScenario.product(sold)
         self.end = end
         self.fragments = fragments
         self.isOpen = isOpen ?? state?.givesAccess ?? false

@@ -34,25 +34,39 @@ final class TableScenario {
     private let wire: any StoreWire
     private let provider: Provider
     private(set) var now = TableScenario.start
+    private(set) var events: [Event] = []
     private var facts: SimulatedSubscription
     private var position = Int64(0)
-    private var count = 0
 
-    init(_ given: TableCase, catalog: Catalog = TableScenario.catalog) throws {
+    convenience init(
+        _ given: TableCase,
+        shape: SimulatedStripe.Shape = .current,
+        catalog: Catalog = TableScenario.catalog
+    ) throws {
+        try self.init(given.provider, sells: given.sold, asksStore: given.asksStore, shape: shape, catalog: catalog)
+    }
+
+    init(
+        _ provider: Provider,
+        sells sold: ProductKind,
+        asksStore: Bool = false,
+        shape: SimulatedStripe.Shape,
+        catalog: Catalog
+    ) throws {
         var policy = AccessPolicy(sandboxUsers: .only([]), catalog: catalog)
         policy.leeway = .seconds(300)
         ledger = try TemporaryLedger(now: TableScenario.start, policy: policy)
-        provider = given.provider
+        self.provider = provider
         facts = SimulatedSubscription(
-            product: TableScenario.product(given.sold),
-            kind: given.sold,
+            product: TableScenario.product(sold),
+            kind: sold,
             lineage: TableScenario.lineage
         )
         wire =
             switch provider {
             case .apple: try AppleWire()
             case .google: try GoogleWire(catalog, clock: ledger.clock)
-            case .stripe: try StripeWire(catalog, asksStore: given.asksStore)
+            case .stripe: try StripeWire(catalog, shape: shape, asksStore: asksStore)
             default: try SecretWire(provider, catalog: catalog)
             }
         for (user, token) in [
@@ -77,8 +91,7 @@ final class TableScenario {
 
     @discardableResult
     func deliver(_ statement: StoreStatement) throws -> Effect {
-        if count > 0 { now = now + statement.pause }
-        count += 1
+        if !events.isEmpty { now = now + statement.pause }
         ledger.clock.set(to: now)
         let (type, subtype) = LifecycleEventNames.split(statement.words)
         var asked = SimulatedEvent(
@@ -92,6 +105,7 @@ final class TableScenario {
         )
         statement.change(&asked)
         let event = try wire.event(asked, edits: statement.edits, claimed: statement.claimant != nil)
+        events.append(event)
         _ = try ledger.send(event, claim: statement.claimant.map { Claim(user: UserID($0)) }, receivedAt: now)
         let effect = try effect(of: event.id)
         var meant = asked.facts
@@ -134,6 +148,9 @@ final class TableScenario {
         facts.lineage = lineage
         facts.state = state
         facts.accessUntil = effect.notice.accessUntil
+        if provider == .google {
+            facts.startedAt = events.last?.observation?.transaction?.purchasedAt ?? facts.startedAt
+        }
         guard let held = effect.held.contracts.first(where: { $0.contract == lineage }) else { return }
         facts.product = held.product
         facts.pendingProduct = held.pendingProduct

@@ -49,7 +49,7 @@ final class TruthLedger {
             "monthly": Catalog.Product(group: "premium", level: 1, entitlements: [pro]),
             "yearly": Catalog.Product(group: "premium", level: 2, entitlements: [pro, maps]),
             "season": Catalog.Product(kind: .nonRenewing, duration: .days(40), entitlements: [maps]),
-            "lifetime": Catalog.Product(entitlements: [pro]),
+            "lifetime": Catalog.Product(entitlements: [pro]), "keep": Catalog.Product(entitlements: [pro]),
             "paycast.pro.monthly": Catalog.Product(entitlements: [pro]),
             "paycast.pro.annual": Catalog.Product(entitlements: [pro, maps]),
             "paycast.lifetime": Catalog.Product(entitlements: [maps]),

@@ -6,7 +6,7 @@ import Testing
 
 /// Pushes of the right sender, and answers of Google's, that are not as documented. None is worth a week of retries.
 @Suite struct GoogleAttackTests {
-    private static let now = GoogleTimeline.start
+    private static let now = GoogleFixture.now
 
     struct Attack: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -127,9 +127,9 @@ import Testing
 
     @Test(arguments: [
         ("1767225600000", Int64(1_767_225_600_000)), (#""1767225600000""#, 1_767_225_600_000), ("-1000", -1000),
-        ("-9223372036854775808", GoogleTimeline.start.milliseconds), ("1e400", GoogleTimeline.start.milliseconds),
-        (#""soon""#, GoogleTimeline.start.milliseconds), ("4102444800001", GoogleTimeline.start.milliseconds),
-        ("9007199254740993", GoogleTimeline.start.milliseconds), ("null", GoogleTimeline.start.milliseconds),
+        ("-9223372036854775808", GoogleFixture.now.milliseconds), ("1e400", GoogleFixture.now.milliseconds),
+        (#""soon""#, GoogleFixture.now.milliseconds), ("4102444800001", GoogleFixture.now.milliseconds),
+        ("9007199254740993", GoogleFixture.now.milliseconds), ("null", GoogleFixture.now.milliseconds),
     ]) func dateIsGoogleOrOurs(_ text: String, date: Int64) {
         let notice = #"{"packageName":"com.example","eventTimeMillis":\#(text),"testNotification":{}}"#
         let body = Array(Self.push(Array(notice.utf8)).utf8)
@@ -218,8 +218,7 @@ import Testing
         if case .array? = document["lineItems"], oddity.testDescription != "no items" {
             document["lineItems"] = .array([item])
         }
-        let timeline = try GoogleTimeline()
-        let read = timeline.purchase(document.bytes, of: .init(token: "t", isSubscription: true))
+        let read = Self.purchase(document, of: .init(token: "t", isSubscription: true))
         #expect((read != nil) == oddity.isPurchase)
         guard let read else { return }
         let body = Array(Self.push(Array(#"{"packageName":"com.example","testNotification":{}}"#.utf8)).utf8)
@@ -232,12 +231,11 @@ import Testing
     /// Templates escape it; nothing here may lose it or fall over it.
     @Test func markupIsTextLikeAnyOther() throws {
         let markup = "<script>alert('1')</script>&amp;"
-        let timeline = try GoogleTimeline()
         let document: JSON = [
             "purchaseStateContext": ["purchaseState": "PURCHASED"], "purchaseCompletionTime": "2026-01-01T00:00:00Z",
             "productLineItem": [["productId": .text(markup)]], "orderId": .text(markup),
         ]
-        let read = try #require(timeline.purchase(document.bytes, of: .init(token: markup, isSubscription: false)))
+        let read = try #require(Self.purchase(document, of: .init(token: markup, isSubscription: false)))
         let event = read.statement(body: [], id: "1")
         #expect(event.observation?.transaction?.product == markup && event.observation?.contract.lineage == markup)
     }
@@ -248,9 +246,11 @@ import Testing
             "purchaseStateContext": ["purchaseState": "PURCHASED"], "purchaseCompletionTime": "2026-01-01T00:00:00Z",
             "productLineItem": [["productId": "coins", "productOfferDetails": ["quantity": .raw(text)]]],
         ]
-        let read = try #require(
-            try GoogleTimeline().purchase(document.bytes, of: .init(token: "t", isSubscription: false))
-        )
+        let read = try #require(Self.purchase(document, of: .init(token: "t", isSubscription: false)))
         #expect(read.statement(body: [], id: "1").observation?.transaction?.quantity == quantity)
+    }
+
+    private static func purchase(_ document: JSON, of subject: GoogleSubject) -> GooglePurchase? {
+        subject.purchase(.init(body: document.bytes, readAt: now), of: "com.example", catalog: Catalog())
     }
 }

@@ -11,7 +11,7 @@ import Testing
 /// A reader, the stand-in that it asks, and the simulated store that both believe.
 final class GoogleFixture: Sendable {
     static let now = Instant(milliseconds: 1_767_225_600_000)
-    private static let key = Result { try RSAPrivateKey.generate() }
+    static let key = Result { try RSAPrivateKey.generate() }
 
     final class Trouble: Sendable {
         let answer = Mutex<AnsweringServer.Answer?>(nil)

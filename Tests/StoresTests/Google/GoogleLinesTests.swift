@@ -5,7 +5,7 @@ import Testing
 
 /// What one of Google's purchases holds: products, how many of them are left, and until when it is to be acknowledged.
 @Suite struct GoogleLinesTests {
-    private static let start = GoogleTimeline.start
+    private static let start = GoogleFixture.now
 
     private func once(_ items: String, state: String = "PURCHASED", at minute: Int = 1) throws -> Event {
         let answer = """

@@ -8,7 +8,7 @@ import Testing
 
 /// The bearer of a push, genuine in every way but one.
 @Suite struct GooglePushTokenTests {
-    private static let now = GoogleTimeline.start
+    private static let now = GoogleFixture.now
     private static let expected: GooglePushToken.Expectation = (
         audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount
     )
@@ -93,14 +93,14 @@ import Testing
     ]
 
     @Test(arguments: cases) func isBelievedOrNot(_ given: Case) throws {
-        let key = try GoogleTimeline.key.get()
+        let key = try GoogleFixture.key.get()
         let store = SimulatedGooglePlay(key: key)
         let token = try store.token(at: Self.now, claims: given.claims, header: given.header)
         #expect(code(given.change(token), key: try publicKey(key)) == given.code)
     }
 
     @Test func nobodysKeyIsABadSignature() throws {
-        let token = try SimulatedGooglePlay(key: try GoogleTimeline.key.get()).token(at: Self.now)
+        let token = try SimulatedGooglePlay(key: try GoogleFixture.key.get()).token(at: Self.now)
         #expect(code("Bearer \(token)", key: nil) == "bad_signature")
         let stranger = try RSAPrivateKey.generate()
         #expect(code("Bearer \(token)", key: try publicKey(stranger)) == "bad_signature")
@@ -108,7 +108,7 @@ import Testing
 
     /// The public key is no secret: whoever takes it for one must not be believed.
     @Test func publicKeyIsNoSecret() throws {
-        let key = try GoogleTimeline.key.get()
+        let key = try GoogleFixture.key.get()
         let claims = #"{"aud":"\#(SimulatedGooglePlay.audience)"}"#
         let header = #"{"alg":"HS256","kid":"development"}"#
         let signed = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(claims.utf8))
@@ -118,7 +118,7 @@ import Testing
 
     /// With the exponent 1 a signature is its own message: no such key is taken.
     @Test func exponentOneSignsNothing() throws {
-        let modulus = try GoogleTimeline.key.get().publicNumbers.modulus
+        let modulus = try GoogleFixture.key.get().publicNumbers.modulus
         for exponent in [[1], [0, 1], [0, 0, 0, 1]] as [[UInt8]] {
             #expect(RSAPublicKey(modulus: modulus, exponent: exponent) == nil)
         }

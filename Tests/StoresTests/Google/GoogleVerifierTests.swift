@@ -16,6 +16,8 @@ import Testing
         let event = try fixture.reader.verify(try fixture.delivery("SUBSCRIPTION_PURCHASED"), now: Self.now)
         #expect(event.observation?.snapshot?.state == .active && event.environment == .sandbox)
         #expect(event.observation?.transaction?.price == 9990)
+        #expect(event.observation?.account != nil)
+        #expect(event.observation?.account == event.observation?.token?.description)
         #expect(event.jobs.map(\.detail) == ["subscriptions/paycast.pro.monthly"])
         #expect(event.jobs.first?.deadline == Self.now + .seconds(3 * 86_400))
         let again = try fixture.reader.verify(try fixture.delivery("SUBSCRIPTION_RENEWED"), now: Self.now)

@@ -1,146 +1,47 @@
 import Crypto
 import Encoding
 import Stores
-import TestSupport
 import Testing
 
 @testable import Domain
 
-/// Row 41 of the table that maps every store's events to one model, PurchaseKit's signature, and its missing dates.
+/// PurchaseKit's signature, and its missing dates.
 @Suite struct PurchaseKitVerifierTests {
     private static let month = PurchaseKitSpecimen.month
 
-    struct Row: Sendable, CustomTestStringConvertible {
+    private static let created = PurchaseKitSpecimen("subscription.created")
+
+    struct Gap: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var past: [PurchaseKitSpecimen] = []
         var event: PurchaseKitSpecimen
-        var kind: EventKind
+        var isKnown = true
+        /// Afterwards; nil: it says nothing of a contract's state.
         var state: ContractState?
-        var fragments: Set<String>
-        var product = "pro.monthly"
     }
 
-    private static let created = PurchaseKitSpecimen("subscription.created")
-    private static let canceled = PurchaseKitSpecimen("subscription.canceled", after: day)
-    private static let expired = PurchaseKitSpecimen("subscription.expired", after: month + .seconds(60))
-
-    private static let rows = [
-        Row(
-            testDescription: "41/1 created",
-            event: created,
-            kind: .subscriptionStarted,
-            state: .active,
-            fragments: granted
-        ),
-        Row(
-            testDescription: "41/5 created after an end",
-            past: [created, expired],
-            event: PurchaseKitSpecimen("subscription.created", period: 3),
-            kind: .subscriptionStarted,
-            state: .active,
-            fragments: granted
-        ),
-        Row(
-            testDescription: "41/6 updated: renewed",
-            past: [created],
-            event: PurchaseKitSpecimen("subscription.updated", period: 1),
-            kind: .subscriptionRenewed,
-            state: .active,
-            fragments: ["paywall=manage", "subscription_status=manage"]
-        ),
-        Row(
-            testDescription: "41/8 updated: another plan",
-            past: [created],
-            event: PurchaseKitSpecimen("subscription.updated", after: day, changes: ["store_product_id": "pro.annual"]),
-            kind: .subscriptionRenewed,
-            state: .active,
-            fragments: granted,
-            product: "pro.annual"
-        ),
-        Row(
-            testDescription: "41/12 updated: a cancellation taken back shows with the next period",
-            past: [created, canceled],
-            event: PurchaseKitSpecimen("subscription.updated", period: 1),
-            kind: .subscriptionRenewed,
-            state: .active,
-            fragments: ["paywall=manage", "subscription_status=manage"]
-        ),
-        Row(
-            testDescription: "41/11 canceled",
-            past: [created],
-            event: canceled,
-            kind: .autoRenewOff,
-            state: .cancelled,
-            fragments: ["paywall=ending", "subscription_status=ending"]
-        ),
-        Row(
-            testDescription: "41/11 updated to canceled",
-            past: [created],
-            event: PurchaseKitSpecimen("subscription.updated", after: day, changes: ["status": "canceled"]),
-            kind: .autoRenewOff,
-            state: .cancelled,
-            fragments: ["paywall=ending", "subscription_status=ending"]
-        ),
-        Row(
-            testDescription: "41/16-19 expired",
-            past: [created],
-            event: expired,
-            kind: .subscriptionExpired,
-            state: .expired,
-            fragments: ["paywall=paywall", "subscription_status=paywall"]
-        ),
-        Row(
-            testDescription: "41/16-19 expired, and nothing more",
-            past: [created],
+    @Test(arguments: [
+        Gap(
+            testDescription: "it has ended, but not when",
             event: PurchaseKitSpecimen("subscription.expired", after: day).undated,
-            kind: .subscriptionExpired,
-            state: .expired,
-            fragments: ["paywall=paywall", "subscription_status=paywall"]
+            state: .expired
         ),
-        Row(
-            testDescription: "41/11 canceled, and nothing more: the known end stays",
-            past: [created],
-            event: canceled.undated,
-            kind: .autoRenewOff,
-            state: .active,
-            fragments: []
+        Gap(
+            testDescription: "it is cancelled, but not until when: the known end stays",
+            event: PurchaseKitSpecimen("subscription.canceled", after: day).undated,
+            state: .active
         ),
-        Row(
-            testDescription: "41/1 created without an end opens nothing",
-            event: created.undated,
-            kind: .subscriptionStarted,
-            state: nil,
-            fragments: []
-        ),
-        Row(
-            testDescription: "42 unknown type: its status counts",
-            past: [created],
-            event: PurchaseKitSpecimen("subscription.paused", after: day, changes: ["status": "canceled"]),
-            kind: .providerUnknown,
-            state: .cancelled,
-            fragments: ["paywall=ending", "subscription_status=ending"]
-        ),
-        Row(
-            testDescription: "42 unknown status",
-            past: [created],
+        Gap(
+            testDescription: "a status of tomorrow",
             event: PurchaseKitSpecimen("subscription.updated", after: day, changes: ["status": "frozen"]),
-            kind: .subscriptionRenewed,
-            state: .active,
-            fragments: []
+            state: .active
         ),
-    ]
-
-    @Test(arguments: rows)
-    func means(_ row: Row) throws {
+        Gap(testDescription: "bought without an end: it opens nothing", event: created.undated, isKnown: false),
+    ]) func whatIsNotStatedStays(_ given: Gap) throws {
         var timeline = ContractTimeline()
-        for specimen in row.past { timeline.take(try specimen.verify(), at: specimen.now) }
-        let event = try row.event.verify()
-        let (step, standing) = timeline.take(event, at: row.event.now)
-        #expect(event.kind == row.kind)
-        #expect(step.state == row.state)
-        #expect(step.product == row.state.map { _ in row.product })
-        #expect(standing.map { $0.accessUntil != nil } ?? true)
-        #expect(Set(step.fragments) == row.fragments)
+        if given.isKnown { timeline.take(try Self.created.verify(), at: Self.created.now) }
+        let status = timeline.take(try given.event.verify(), at: given.event.now)
+        #expect(status?.state == given.state)
+        #expect(status.map { $0.accessUntil != nil } ?? true)
     }
 
     struct Signature: Sendable, CustomTestStringConvertible {
@@ -197,32 +98,9 @@ import Testing
         for specimen in [Self.created, end] { timeline.take(try specimen.verify(), at: specimen.now) }
         var replay = PurchaseKitSpecimen(type, after: .zero, changes: ["event_id": "new"])
         replay.now = PurchaseKitSpecimen.start + day * 2
-        let step = timeline.take(try replay.verify(), at: replay.now).step
-        #expect(step.state == .expired)
-        #expect(step.fragments.isEmpty)
-    }
-
-    @Test func everyOrderEndsInTheSameState() throws {
-        let scenario = [
-            Self.created, PurchaseKitSpecimen("subscription.updated", period: 1),
-            PurchaseKitSpecimen("subscription.canceled", period: 1, after: day),
-            PurchaseKitSpecimen("subscription.expired", period: 1, after: Self.month + .seconds(60)),
-            PurchaseKitSpecimen("subscription.created", period: 3),
-            PurchaseKitSpecimen("subscription.canceled", period: 3, after: day),
-        ]
-        let events = try scenario.map { try $0.verify() }
-        let now = scenario[5].now
-        var generator = SeededGenerator(seed: 41)
-        for length in 1...scenario.count {
-            var inOrder = ContractTimeline()
-            for event in events.prefix(length) { inOrder.take(event, at: now) }
-            for _ in 0..<50 {
-                var timeline = ContractTimeline()
-                let deliveries = (events.prefix(length) + events.prefix(length)).shuffled(using: &generator)
-                for event in deliveries { timeline.take(event, at: now) }
-                #expect(timeline.status(at: now) == inOrder.status(at: now))
-            }
-        }
+        let ended = timeline.status(at: replay.now)
+        #expect(ended?.state == .expired)
+        #expect(timeline.take(try replay.verify(), at: replay.now) == ended)
     }
 
     @Test func factsOfAPurchase() throws {

@@ -45,3 +45,19 @@ struct RevenueCatSpecimen: Sendable {
         return try verifier.verify(delivery, now: happenedAt)
     }
 }
+
+let bought = RevenueCatSpecimen("INITIAL_PURCHASE", after: .zero)
+let late = RevenueCatSpecimen.month + .seconds(60)
+let day = Duration.seconds(86_400)
+
+extension RevenueCatSpecimen {
+    var inGrace: RevenueCatSpecimen {
+        with("grace_period_expiration_at_ms", to: .number(String((happenedAt + .seconds(16 * 86_400)).milliseconds)))
+    }
+
+    var endless: RevenueCatSpecimen { with("expiration_at_ms", to: .raw("null")) }
+
+    var extended: RevenueCatSpecimen {
+        with("expiration_at_ms", to: .number(String((happenedAt + RevenueCatSpecimen.month * 2).milliseconds)))
+    }
+}

@@ -151,6 +151,16 @@ import Testing
         #expect(event.observation?.account == "cus_1")
     }
 
+    /// Only the label: who owns the contract follows from the order and the customer.
+    @Test func anotherCustomerIsATransfer() throws {
+        let event = try StripeSpecimen { document in
+            document["type"] = "customer.subscription.updated"
+            document["data"]?["previous_attributes"] = ["customer": "cus_0"]
+        }.verify()
+        #expect(event.kind == .contractTransferred)
+        #expect(event.observation?.account == "cus_1")
+    }
+
     /// Without its signature, which nobody keeps: a webhook, and an answer of the API.
     @Test func storedEventIsReadAgain() throws {
         let event = try StripeSpecimen().verify()
