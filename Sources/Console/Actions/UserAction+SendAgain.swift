@@ -31,7 +31,7 @@ extension UserAction {
         explanation: "Your backend gets the message with its old id, and with what the user has now.",
         button: "Send it again",
         isOfRow: true,
-        done: "The message is on its way to your backend again."
+        done: "The message goes to your backend again, as soon as this server sends."
     ) { form in
         form.visit["action.resend"].render(["delivery": Field(form["delivery"]), "shown": form["delivery"]])
     } perform: { form throws(ConsoleError) in

@@ -13,8 +13,9 @@ extension UserAction {
         word: "grant",
         title: "Grant access",
         explanation:
-            "The user gets the entitlement, or what the product opens, at once, and the open pages show it. What a store says of its own contracts stays as it is. "
-            + "A grant can be taken back.",
+            "The user gets the entitlement, or what the product opens, at once, and the open pages show it. Days count from now, beside "
+            + "what is already paid: they add nothing to a subscription that renews later. What a store says of its own contracts stays "
+            + "as it is. A grant can be taken back.",
         button: "Grant it",
         done: "Granted. The user's open pages show it already."
     ) { form in

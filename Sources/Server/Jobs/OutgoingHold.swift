@@ -8,7 +8,8 @@ final class OutgoingHold: BackgroundWork {
     private static let interval = Duration.seconds(3)
     private static let sentence =
         "this ledger was restored, copied or moved here, so nothing goes out: messages to the backend, forwards and what "
-        + "stores are to be told wait; if this is the server that acts from now on, run “paycast release”"
+        + "stores are to be told wait; leave it so while the original runs, and if this one takes its place, stop that one "
+        + "first and run “paycast release”"
 
     let routine = Routine()
     private let held: Atomic<Bool>
