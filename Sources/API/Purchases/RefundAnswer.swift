@@ -17,11 +17,11 @@ extension Services {
     /// `POST /refunds/apple/{id}`: tells Apple what a customer has used of a purchase before Apple decides whether the money goes back,
     /// with the customer's consent only. It is sent after the commit, and again until Apple has it or would not read it any more.
     func refund(_ transaction: String, _ request: Request) throws(RefusedBody) -> Answer {
+        guard opened[.apple]?.api != nil else { return .respond(Services.noAppleKey) }
         let node = try RefusedBody.object(request.body)
         let information = try ConsumptionInformation(node)
         let reason = try RefusedBody.string("reason", of: node)
         try RefusedBody.check(reason: reason, about: nil)
-        guard opened[.apple]?.api != nil else { return .respond(Services.noAppleKey) }
         let act = act(.refund, of: request, user: nil, reason: reason)
         return .later { [self] reply in
             ask({ try $0.refundQuestion(about: transaction, at: .apple) }, for: reply) { [self] found in
