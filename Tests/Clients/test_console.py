@@ -42,15 +42,17 @@ def test_nobody_has_the_purchase_because_its_token_is_wrong(desk, shop, user):
     desk.search(user)
     desk.follow("open the user's page")
     assert desk.answer.startswith("Nothing is known of this user"), desk.answer
-    desk.shows("Has no access.", "unclaimed purchase", "compare its original transaction id")
+    desk.shows("Has no access.", "unclaimed purchase", "search for the order ID or number on the buyer's receipt")
     desk.open("/console/attention")
     desk.shows("Unclaimed purchases", "(no user is known for", "no order of that name is known here")
     desk.search(event)
     desk.shows("unclaimed")
     desk.open(f"/console/users/{user}")
     desk.follow("Claim a purchase")
-    desk.fill("Event", event)
+    desk.fill("Order number", event)
     desk.fill("Why", "ticket 7")
+    desk.press("Give it to this user")
+    desk.shows("Nothing was done yet", "Compare the purchase below")
     desk.press("Give it to this user")
     desk.shows("The purchase is this user's now")
     assert desk.answer.startswith("Active until"), desk.answer
@@ -162,8 +164,10 @@ def test_two_people_claim_the_same_purchase(desk, browser, shop, user):
     try:
         for each, name in ((desk, user), (colleague, f"{user}-other")):
             each.open(f"/console/users/{name}/claim")
-            each.fill("Event", event)
+            each.fill("Order number", event)
             each.fill("Why", "ticket 8")
+            each.press("Give it")
+            each.shows("Compare the purchase below")
         desk.press("Give it")
         colleague.press("Give it")
         colleague.shows("owner")
@@ -177,14 +181,18 @@ def test_two_people_act_on_the_same_user(desk, browser, shop, user):
     """The second is told what the first has done, and decides anew."""
     colleague = Desk(browser, shop)
     try:
-        for each, product in ((desk, "pro.annual"), (colleague, "pro.monthly")):
+        for each, product in ((desk, f"{user}annual"), (colleague, f"{user}monthly")):
             each.open(f"/console/users/{user}/grant")
             each.fill("Or a product", product)
             each.fill("Why", f"ticket of {product}")
+            each.press("Grant it")
+            each.shows(f"No product is called {product}")
         desk.press("Grant it")
         colleague.press("Grant it")
-        colleague.shows("Nothing was done", "ticket of pro.annual")
-        assert [one["product"] for one in shop.request("GET", f"/users/{user}")["contracts"]] == ["pro.annual"]
+        colleague.shows("Nothing was done", f"ticket of {user}annual")
+        assert [one["product"] for one in shop.request("GET", f"/users/{user}")["contracts"]] == [f"{user}annual"]
+        # Nobody has sold that product, and what was said of it was said before.
+        colleague.press("Grant it")
         colleague.press("Grant it")
         assert len(shop.request("GET", f"/users/{user}")["contracts"]) == 2
     finally:
@@ -193,8 +201,10 @@ def test_two_people_act_on_the_same_user(desk, browser, shop, user):
 
 def test_the_same_form_sent_twice_acts_once(desk, shop, user):
     desk.open(f"/console/users/{user}/grant")
-    desk.fill("Or a product", "pro.annual")
+    desk.fill("Or a product", f"{user}annual")
     desk.fill("Why", "ticket 9")
+    desk.press("Grant it")
+    desk.shows(f"No product is called {user}annual")
     again = desk.evaluate(
         "const form = document.querySelector('main form[method=post]');"
         "return JSON.stringify([...new FormData(form)])"
