@@ -55,8 +55,8 @@ extension LedgerHome {
         LedgerHome(marks: [machine], addresses: [LedgerBackup.resolved(path)])
     }
 
-    /// The machine's id, which its manual (machine-id(5)) wants to be shown only as a digest; where there is none, as in many
-    /// containers, the host's name.
+    /// The machine's id, of which machine-id(5) says that only a digest may leave the machine. Many containers have no id: then it
+    /// is the host's name.
     private static var machine: String {
         let id = contents(of: "/etc/machine-id").map { trimmed($0) } ?? ""
         var name = [CChar](repeating: 0, count: 65)
@@ -90,7 +90,7 @@ extension SQLiteEngine {
 /// What `paycast release` does.
 extension SQLiteEngine {
     public static func release(_ path: String) throws(LedgerError) {
-        guard LedgerBackup.isFile(path) else { throw .cannotOpen(path: path, reason: "there is none") }
+        guard LedgerBackup.isFile(path) else { throw .cannotOpen(path: path, reason: "there is no such file") }
         let refusal: LedgerError?
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .seconds(10))

@@ -46,8 +46,8 @@ extension NodeSettings: CustomStringConvertible {
 }
 
 extension SharedLedgerReport {
-    /// The first of these items of settings that all other nodes have as well, those included that were killed within the last
-    /// minute. Nil if there is none. Older nodes, which do not tell theirs, are not asked.
+    /// The index of the first item that all other nodes have as well; nil without one. A node that was killed counts for another
+    /// minute; an older node, which does not tell its settings, never does.
     public func firstOfAll(_ items: [(setting: String, digest: String)]) -> Int? {
         let others = nodes.filter { $0.name != asker && !$0.settings.settings.isEmpty }
         return items.firstIndex { item in

@@ -98,7 +98,7 @@ extension LedgerQueries {
         return record
     }
 
-    /// The newest event with this id, since two stores may use the same one; nil if there is none.
+    /// The position of the newest event with this id, which two stores may use; nil without one.
     func position(ofEvent id: String) throws(EngineError) -> Int64? {
         try sql("SELECT max(position) FROM \(sql.eventIDs) WHERE event = ?")
             .first([.text(id)]) { row in row.optionalInteger() } ?? nil

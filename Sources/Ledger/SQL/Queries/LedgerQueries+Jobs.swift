@@ -18,7 +18,7 @@ public struct JobBacklog: Sendable, Equatable {
     public static let countLimit = 100_000
     /// When the next job is due.
     public var next: Instant?
-    /// The first deadline of a waiting job; a question about a refund is none that an operator is woken for.
+    /// The first deadline of a waiting job. Questions about refunds do not count: nobody is woken for them.
     public var nearestDeadline: Instant?
     /// The id of the newest job that is still stored.
     public var newest: Int64
