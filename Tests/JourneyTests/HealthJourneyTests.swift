@@ -113,6 +113,25 @@ import Testing
         #expect(fixture.lines("ledger trouble part=commit") == 1)
     }
 
+    /// Reading a ledger of gigabytes takes minutes, in which a load balancer asks. A column whose check is slow stands for it.
+    @Test func largeLedgerKeepsNobodyWaiting() throws {
+        let fixture = try HealthFixture()
+        try fixture.server.stop(with: .terminate)
+        let script = """
+            import sqlite3
+            ledger = sqlite3.connect('paycast.db')
+            ledger.execute('PRAGMA ignore_check_constraints = ON')
+            ledger.execute('CREATE TABLE slow (n CHECK (length(hex(zeroblob(2000000 + n))) > 0))')
+            ledger.executemany('INSERT INTO slow VALUES (?)', [(n,) for n in range(20000)])
+            ledger.commit()
+            """
+        try fixture.run("python3", arguments: "-c", script)
+        try fixture.server.start()
+        for _ in 1...3 { try fixture.expectReady(true, saying: #""problems":[]"#) }
+        try fixture.run("rm", arguments: "paycast.db-lock")
+        try fixture.expectReady(false, saying: "paycast.db-lock is gone")
+    }
+
     /// A second server could begin beside this one.
     @Test func lostLockIsTold() throws {
         let fixture = try HealthFixture()

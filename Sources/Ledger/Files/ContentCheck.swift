@@ -2,7 +2,7 @@ public import Support
 import Synchronization
 
 /// Checks whether the ledger's file holds what was written to it. It reads the whole file, one table at a time, on a
-/// fresh connection that has nothing cached. One thread owns it; only `stop` may be called from others.
+/// fresh connection that has nothing cached. One thread owns it; `stop` and `isQuick` may be called from others.
 ///
 /// Checks take at most a hundredth of the time: a small ledger is read every few seconds, one of 50 GB a few times a
 /// day.
@@ -18,6 +18,8 @@ public final class ContentCheck: Sendable {
         var endedAt: MonotonicTime = 0
         var duration: UInt64 = 0
         var newest: Int64 = 0
+        /// When the running check began.
+        var startedAt: MonotonicTime?
         var running: Interrupter?
         var isStopped = false
     }
@@ -31,8 +33,11 @@ public final class ContentCheck: Sendable {
         self.epoch = epoch
     }
 
-    /// True when the check is short enough to wait for.
-    public var isQuick: Bool { state.withLock { $0.duration < 200_000_000 } }
+    /// True when the check is short enough to wait for, as far as the last one and the running one tell.
+    public var isQuick: Bool {
+        let now = monotonicNanoseconds()
+        return state.withLock { max($0.duration, $0.startedAt.map { now - $0 } ?? 0) < 200_000_000 }
+    }
 
     public func isDue(isAsked: Bool, now: MonotonicTime) -> Bool {
         let state = state.withLock { $0 }
@@ -50,9 +55,10 @@ public final class ContentCheck: Sendable {
 
     public func run() -> Finding {
         let start = monotonicNanoseconds()
+        state.withLock { $0.startedAt = start }
         defer {
             let now = monotonicNanoseconds()
-            state.withLock { ($0.endedAt, $0.duration) = (now, now - start) }
+            state.withLock { ($0.endedAt, $0.duration, $0.startedAt) = (now, now - start, nil) }
         }
         do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .readOnly, lockTimeout: .zero)

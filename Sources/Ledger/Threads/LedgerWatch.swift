@@ -2,10 +2,12 @@ import Domain
 public import Support
 
 /// Watches the ledger from outside its writer, once a second and whenever it is asked. It checks whether the ledger
-/// commits and answers, whether its files are as they should be. What it finds is in the writer's `health`.
+/// commits and answers, and whether its files are as they should be. What it finds is in the writer's `health`.
 public final class LedgerWatch: Sendable {
     /// How long a commit or an answer may take before it counts as missing.
     private static let patience = Duration.seconds(2)
+    /// A load balancer that asks has seldom more than a second.
+    private static let checkPatience = Duration.milliseconds(500)
     private var delay: String {
         let todo =
             files == nil ? "check PostgreSQL's log and pg_stat_activity" : "check the disk with iostat -x 1 and dmesg"
@@ -21,6 +23,10 @@ public final class LedgerWatch: Sendable {
     private let mailbox: Mailbox<@Sendable () -> Void>
     private let waker = Waker()
     private let thread = OwnedThread()
+    /// Who waits for the content of the files to be read, on a thread of its own: a large ledger takes minutes.
+    private let checks: Mailbox<Promise<Void>>
+    private let checkWaker = Waker()
+    private let checkThread = OwnedThread()
 
     /// Close it before `writer` and `reader`. `files` is nil for a ledger that another server keeps.
     public init(writer: LedgerWriter, reader: LedgerReader, files: LedgerFilesWatch?, clock: Clock) {
@@ -29,7 +35,9 @@ public final class LedgerWatch: Sendable {
         self.files = files
         self.clock = clock
         mailbox = Mailbox(capacity: 1000) { [waker] in waker.wake() }
+        checks = Mailbox(capacity: 1000) { [checkWaker] in checkWaker.wake() }
         thread.start("ledger-watch") { [self] in run() }
+        if let files { checkThread.start("ledger-check") { [self] in runChecks(of: files) } }
     }
 
     /// Checks, and then calls `done` on the watch's thread. Returns false when too many ask, or when the watch is
@@ -38,21 +46,37 @@ public final class LedgerWatch: Sendable {
 
     public func close() {
         mailbox.close()
+        checks.close()
         files?.content.stop()
         thread.join()
+        checkThread.join()
     }
 
     private func run() {
         while !mailbox.isClosed {
             let waiting = mailbox.drain()
             look(isAsked: !waiting.isEmpty)
-            // Reading a large ledger takes minutes, so those who ask are told the last result.
-            if let files, files.content.isQuick { files.examine(isAsked: !waiting.isEmpty) }
+            if !waiting.isEmpty { awaitCheck() }
             for done in waiting { done() }
-            if let files, !files.content.isQuick { files.examine(isAsked: false) }
             if mailbox.count == 0 { waker.wait(timeout: .seconds(1)) }
         }
         for done in mailbox.drain() { done() }
+    }
+
+    /// A small ledger is read for those who ask. Of a large one, they are told the last result.
+    private func awaitCheck() {
+        let end = Promise<Void>()
+        guard let files, files.content.isQuick, checks.send(end) else { return }
+        _ = end.wait(timeout: LedgerWatch.checkPatience)
+    }
+
+    private func runChecks(of files: LedgerFilesWatch) {
+        while !checks.isClosed {
+            let waiting = checks.drain()
+            files.examine(isAsked: !waiting.isEmpty)
+            for end in waiting { end.fulfil(()) }
+            if checks.count == 0 { checkWaker.wait(timeout: .seconds(1)) }
+        }
     }
 
     private var health: LedgerHealth { writer.health }
@@ -87,7 +111,7 @@ public final class LedgerWatch: Sendable {
 }
 
 /// Looks at the files of a ledger: whether they are where they were, whether they hold what was written, and how much
-/// room is left. Used by the watch's thread; only the content's `stop` may be called from others.
+/// room is left. The watch's thread calls `look`, and another one of the watch `examine`.
 public struct LedgerFilesWatch: Sendable {
     private let path: String
     private let lock: LedgerLock?
