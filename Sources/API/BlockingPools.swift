@@ -12,6 +12,8 @@ public final class BlockingPools: Sendable {
         case app(Provider)
         /// A store's server, on behalf of a person who searches: its own, so that neither a recovery nor a webhook waits for it.
         case lookups
+        /// A store's server, for what is imported: apps must not wait behind a list.
+        case imports
         /// `recover` and `replay`.
         case operators
         /// Nobody: reads what strangers post, before it is known who they are. 256 KiB of JSON can take 30 ms, in which a loop
@@ -36,6 +38,8 @@ public final class BlockingPools: Sendable {
             add(.app(provider), provider.rawValue + "-app", threads: 4, capacity: 100)
         }
         add(.lookups, "lookups", threads: 2, capacity: 8)
+        // As many as `paycast import` asks for at once.
+        add(.imports, "imports", threads: 8, capacity: 8)
         add(.operators, "operators", threads: 4, capacity: 16)
         add(.strangers, "strangers", threads: 2, capacity: 100)
         self.lanes = lanes

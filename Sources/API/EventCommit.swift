@@ -22,6 +22,10 @@ struct EventCommit: Sendable {
         case busy
         case failed
 
+        var isApplied: Bool {
+            if case .committed(let result) = self { result.outcome == .applied } else { false }
+        }
+
         /// The purchase stays with another user, although this one asked for it.
         var isRefused: Bool {
             guard case .committed(let result) = self else { return false }
@@ -78,7 +82,10 @@ struct EventCommit: Sendable {
         commit(event, claim: claim, since: date) { verdict in
             let verdicts = verdicts + [verdict]
             guard case .committed = verdict else { return done(verdicts) }
-            commit(events.dropFirst(), claim: claim, since: date, after: verdicts, done: done)
+            var next = self
+            // A whole history that is imported is one act.
+            if claim?.isImported == true { next.act = nil }
+            next.commit(events.dropFirst(), claim: claim, since: date, after: verdicts, done: done)
         }
     }
 }

@@ -61,6 +61,8 @@ extension Response {
     static func refused(_ error: RefusedPurchase) -> Response {
         switch error {
         case .unproven(let error, _): .refused(error)
+        case .unanswered(let trouble, let at):
+            .unavailable(error.code, message: error.message, retryAfter: trouble.wait(at: at))
         case .unusable(let code, let message, true): .unavailable(code, message: message, retryAfter: 60)
         case .unusable(let code, let message, false): .error(422, code: code, message: message)
         }

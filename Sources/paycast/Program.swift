@@ -7,7 +7,7 @@ enum Program {
     static var commands: [any Command.Type] {
         [
             Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Grant.self, Revoke.self,
-            Export.self, Erase.self,
+            Import.self, Export.self, Erase.self,
             Migrate.self, Copy.self, Backup.self, Restore.self, Release.self,
             Doctor.self, Alerts.self, Dashboard.self, Hooks.self, Publish.self, Sign.self, CreateOrder.self,
             Completions.self, Version.self,

@@ -72,7 +72,7 @@ class Redis(Program):
 class Server(Paycast):
     key = "k" * 40
 
-    def __init__(self, folder, redis):
+    def __init__(self, folder, redis, more={}):
         self.table = folder / "cable.sqlite3"
         self.rows(0, "")
         self.curls = []
@@ -81,6 +81,7 @@ class Server(Paycast):
             "PAYCAST_STREAM_KEYS": "s" * 40,
             "REDIS_URL": f"redis://127.0.0.1:{redis.port}",
             "PAYCAST_RAILS_CABLE_URL": f"sqlite:{self.table}",
+            **more,
         })
         wait_until(lambda: self.metric("paycast_redis_connected") == self.metric("paycast_rails_cable_connected") == 1)
 

@@ -2,13 +2,15 @@
 
 import json
 import shlex
+import shutil
+import sqlite3
 import urllib.request
 
 import shell
 import ways
 from blocks import Block, Mistake, parsed
 from pages import Pages
-from program import OUTSIDE, binary
+from program import OUTSIDE, ROOT, binary
 from server import Server
 
 
@@ -29,6 +31,17 @@ class Walkthrough:
         self.done = 0
         self.pages = Pages(browser, self)
         self.prepare()
+        self.bring(ROOT / "Tests" / "Docs" / "Readers" / name.removesuffix(".md"))
+
+    def bring(self, own):
+        """What a reader of this article has before: files, and databases whose SQL lies there."""
+        for path in sorted(own.iterdir()) if own.is_dir() else []:
+            if path.suffix == ".sql":
+                with sqlite3.connect(self.folder / f"{path.stem}.sqlite3") as database:
+                    database.executescript(path.read_text())
+                database.close()
+            else:
+                shutil.copy(path, self.folder)
 
     def prepare(self):
         for folder in (self.folder, self.tools):

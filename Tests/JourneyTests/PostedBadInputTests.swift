@@ -26,7 +26,7 @@ import Testing
         Attack(name: "nested without end", body: deep, code: "invalid_json"),
         Attack(name: "no transaction", body: "{}", code: "missing_signed_transaction"),
         Attack(name: "a number for it", body: #"{"signedTransaction":1}"#, code: "invalid_json"),
-        Attack(name: "null for it", body: #"{"signedTransaction":null}"#, code: "invalid_json"),
+        Attack(name: "null for it", body: #"{"signedTransaction":null}"#, code: "missing_signed_transaction"),
         Attack(
             name: "two of them",
             body: #"{"signedTransaction":"JWS","signedTransaction":"a.b.c"}"#,

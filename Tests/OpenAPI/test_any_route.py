@@ -235,6 +235,7 @@ def unconfigured(tmp_path_factory):
 BODIES = {
     "/transactions/apple": {"signedTransaction": "JWS"},
     "/transactions/google": {"purchaseToken": "token"},
+    "/transactions/stripe": {"subscription": "sub_1"},
     "/receipts/apple": {"verifyReceipt": {"status": 0}},
     "/offers/apple": {"product": "p", "offer": "o"},
     "/recoveries": {"provider": "apple"},

@@ -50,7 +50,7 @@ import Testing
 
     /// What a server does with a store beside its webhooks: the entries in the list say so.
     @Test func entriesSayWhatElseTheStoresTake() {
-        #expect(Stores.all.filter { $0.transactions != nil }.map { $0.provider } == [.apple, .google])
+        #expect(Stores.all.filter { $0.transactions != nil }.map { $0.provider } == [.apple, .google, .stripe])
         #expect(Stores.all.filter { $0.receipts != nil }.map { $0.provider } == [.apple])
         #expect(Stores.all.compactMap { $0.historyKey } == ["PAYCAST_APPLE_API_KEY", "PAYCAST_GOOGLE_CREDENTIALS"])
         #expect(Stores.namesWithHistory == ["apple", "google"])

@@ -25,7 +25,7 @@ import Testing
         Example(name: "replay", words: ["--user", "1"]), Example(name: "recover", words: ["apple"]),
         Example(name: "grant", words: ["--user", "1", "--product", "p", "--forever", "--reason", "x"]),
         Example(name: "revoke", words: ["--user", "1", "--grant", "g", "--reason", "x"]),
-        Example(name: "export", words: ["--user", "1"]),
+        Example(name: "import", words: ["list.csv"]), Example(name: "export", words: ["--user", "1"]),
         Example(name: "erase", words: ["--user", "1", "--reason", "x"]),
         Example(name: "doctor", words: []), Example(name: "migrate", words: []), Example(name: "backup", words: ["x"]),
         Example(name: "copy", words: ["--from", "sqlite:a.db", "--to", "sqlite:b.db"]),

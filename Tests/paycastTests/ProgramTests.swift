@@ -52,6 +52,9 @@ import Testing
         Misuse(words: ["sign"], hint: "sign NAME"),
         Misuse(words: ["order", "--user", "1"], hint: "--product"),
         Misuse(words: ["version", "--verbose"], hint: "unknown option"),
+        Misuse(words: ["import"], hint: "which list?"),
+        Misuse(words: ["import", "a.csv", "b.csv"], hint: "unexpected argument"),
+        Misuse(words: ["import", "a.csv", "--rate", "0"], hint: "--rate must be a number from 1 to 1000"),
         Misuse(words: ["erase", "--usr", "42"], hint: "Did you mean --user?"),
         Misuse(words: ["export", "--usr", "42"], hint: "Did you mean --user?"),
         Misuse(words: ["grant", "--usr", "42", "--product", "p"], hint: "Did you mean --user?"),
@@ -80,7 +83,7 @@ import Testing
 
     @Test(arguments: [
         "serve", "demo", "tail", "trigger", "replay", "recover", "doctor", "publish", "sign", "order", "version",
-        "backup", "restore", "release", "completions",
+        "backup", "restore", "release", "completions", "import",
     ])
     func everyCommandHasHelp(_ name: String) throws {
         for words in [[name, "--help"], ["help", name], [name, "--nonsense", "-h"]] {

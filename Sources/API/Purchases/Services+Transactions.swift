@@ -13,7 +13,9 @@ extension Services {
     /// Both take the same path: the one that arrives first is shown, the other changes nothing.
     func transaction(_ provider: Provider, _ request: Request) -> Answer {
         take(storeTypes[provider]?.transactions, of: provider, request) { verdicts, _, _ in
-            verdicts.last?.response ?? .uncommitted
+            // Of one purchase that a store has told several things of: whether any of them was news.
+            guard case .committed? = verdicts.last else { return verdicts.last?.response ?? .uncommitted }
+            return (verdicts.first(where: \.isApplied) ?? verdicts.first)?.response ?? .uncommitted
         }
     }
 
@@ -28,6 +30,9 @@ extension Services {
         guard let purchase else { return .respond(.notFound) }
         let origin = CORSAnswer(request, authorization: authorization)
         if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
+        if purchase.isForBackendAlone, let refusal = authorization.refusal(of: request) {
+            return .respond(origin.shown(refusal.response))
+        }
         return .later { [self] reply in
             let answer: @Sendable (Response) -> Void = { reply.send(origin.shown($0)) }
             let isTaken = blockingPools.submit(.strangers) { [self] in
@@ -58,7 +63,7 @@ extension Services {
             return answer(error.response)
         }
         let commit = PostedCommit(services: self, request: request, claim: claim)
-        let isTaken = read(purchase, of: provider, for: claim?.user, refuse: answer) { [log, refusals] reading in
+        let isTaken = read(purchase, of: provider, for: claim, refuse: answer) { [log, refusals] reading in
             if reading.events.contains(where: { $0.environment == .xcode }) {
                 log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
             }
@@ -83,9 +88,19 @@ extension Services {
         // For a purchase that carries no token of its own, such as one with an offer code.
         if case .transactions = request.route { order = try RefusedBody.order(of: node) }
         let refusal = authorization.refusal(of: request)
-        if purchase.isVouchedOnly, let refusal { throw refusal }
+        var isImported = false
+        if case .transactions = request.route { isImported = try RefusedBody.flag("import", of: node) }
+        if purchase.isVouchedOnly || isImported, let refusal { throw refusal }
+        guard !isImported || claimant.user != nil else { throw RefusedBody.invalidUser }
         return try user(of: claimant, refusal: refusal, origin: origin).map {
-            Claim(user: $0, order: order, isVouched: refusal == nil, isAsked: isAsked, trace: request.trace)
+            Claim(
+                user: $0,
+                order: order,
+                isVouched: refusal == nil,
+                isAsked: isAsked,
+                isImported: isImported,
+                trace: request.trace
+            )
         }
     }
 
@@ -94,26 +109,26 @@ extension Services {
     private func read<Purchase: PostedPurchase>(
         _ purchase: Purchase,
         of provider: Provider,
-        for user: UserID?,
+        for claim: Claim?,
         refuse: @escaping @Sendable (Response) -> Void,
         commit: @escaping @Sendable (PurchaseReading) -> Void
     ) -> Bool {
+        let isImported = claim?.isImported == true
         let refused = { @Sendable [refusals, refusedOfUsers, clock] (error: RefusedPurchase) in
+            defer { refuse(.refused(error)) }
+            // A list from elsewhere has purchases that the store no longer knows: no app is at fault.
+            guard !isImported else { return }
             refusals.post(Purchase.refusal, from: provider, reason: error.code, detail: error.detail)
-            if let user {
-                let (reason, now) = (error.code, clock.now())
-                refusedOfUsers.add(
-                    .init(provider: provider, reason: reason, message: error.message, at: now),
-                    of: user
-                )
-            }
-            refuse(.refused(error))
+            guard let user = claim?.user else { return }
+            let (reason, now) = (error.code, clock.now())
+            refusedOfUsers.add(.init(provider: provider, reason: reason, message: error.message, at: now), of: user)
         }
         guard let store = opened[provider] as? Purchase.Opened else {
             refused(.unproven(.notConfigured))
             return true
         }
-        return submit(waitingFor: Purchase.asks(store) ? .app(provider) : nil) { [clock] in
+        let lane = isImported ? BlockingPools.Purpose.imports : .app(provider)
+        return submit(waitingFor: purchase.asks(store) ? lane : nil) { [clock] in
             do throws(RefusedPurchase) {
                 commit(try purchase.read(with: store, now: clock.now()))
             } catch {

@@ -37,6 +37,7 @@ public struct RemoteServer: Sendable {
     public let isOfThisFolder: Bool
     /// In PEM: the only authority that is trusted; nil for those of the system.
     private var authorityFile: String?
+    private let systemUser = systemUserName()
 
     /// Takes `--server` and `--key`, else the environment, else `.paycast/`, else the server that this environment starts.
     public init(
@@ -111,17 +112,19 @@ public struct RemoteServer: Sendable {
         return answer.body
     }
 
-    /// Returns the answer with any status, for errors that say more than their reason.
+    /// Returns the answer with any status, for errors that say more than their reason. A client of one's own keeps its
+    /// connections.
     public func response(
         _ method: String,
         _ path: String,
         json: [UInt8]? = nil,
         headers: [(String, String)] = [],
-        timeout: Duration = .seconds(30)
+        timeout: Duration = .seconds(30),
+        by known: HTTPClient? = nil
     ) throws(CommandFailure) -> HTTPClient.Response {
         do throws(HTTPClientError) {
-            let client = HTTPClient(timeout: timeout, authorityFile: authorityFile)
-            let own = authorization + (systemUserName().map { [("X-Paycast-User", $0)] } ?? [])
+            let client = known ?? HTTPClient(timeout: timeout, authorityFile: authorityFile)
+            let own = authorization + (systemUser.map { [("X-Paycast-User", $0)] } ?? [])
             let content = json == nil ? [] : [("Content-Type", "application/json")]
             return try client.send(method, to: url + path, headers: own + content + headers, body: json)
         } catch {

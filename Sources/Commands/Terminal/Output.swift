@@ -73,6 +73,16 @@ public func readStandardInput() throws(CommandFailure) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
+/// What comes next, up to 64 KiB; nothing at the end. Nil, with errno, if it cannot be read.
+func readSome(of descriptor: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 64 << 10)
+    var count = read(descriptor, &bytes, bytes.count)
+    while count < 0, errno == EINTR { count = read(descriptor, &bytes, bytes.count) }
+    guard count >= 0 else { return nil }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+}
+
 /// More than `limit` if there is more. Nil, with errno, if it cannot be read.
 public func readBytes(of descriptor: Int32, atMost limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []

@@ -102,6 +102,9 @@ public struct Claim: Sendable, Equatable {
     /// True if the user asked for it. Without that, nobody loses anything by it, whatever the policy says: the user gets
     /// what has no owner.
     public var isAsked: Bool
+    /// True for what the user has had for long, and is brought here from another system: nobody thanks the user for it or tells
+    /// the backend, which hands nothing out again, and nobody who was erased comes back by it.
+    public var isImported: Bool
     /// Where the post came from; it stays with the purchase's order.
     public var trace: TraceID?
 
@@ -110,11 +113,13 @@ public struct Claim: Sendable, Equatable {
         order: OrderToken? = nil,
         isVouched: Bool = true,
         isAsked: Bool = true,
+        isImported: Bool = false,
         trace: TraceID? = nil
     ) {
         self.user = user
         self.order = order
         self.isAsked = isAsked
+        self.isImported = isImported
         self.isVouched = isVouched
         self.trace = trace
     }

@@ -22,6 +22,17 @@ public struct Announcement: Sendable, Equatable {
 }
 
 extension Announcement {
+    /// As the page of somebody looks who has had it for long.
+    var withoutThanks: Announcement {
+        guard name == .success else { return self }
+        return Announcement(
+            target: target,
+            entitlement: entitlement,
+            name: heldContract.status.fragment,
+            heldContract: heldContract
+        )
+    }
+
     /// Both elements of an entitlement that nothing opens any more, as for a purchase that has ended.
     static func closed(_ entitlement: EntitlementName, after contract: HeldContract) -> [Announcement] {
         PageTarget.allCases.map {

@@ -39,11 +39,12 @@ public final class GoogleStandIn: StandIn {
         }
         let parts = request.path.split(separator: "/").map(String.init)
         guard parts.starts(with: ["androidpublisher", "v3", "applications"]), parts.count > 5,
-            parts[4] == "purchases"
+            ["purchases", "orders"].contains(parts[4])
         else { return nil }
         let isList = parts.count == 6 && parts[5] == "voidedpurchases"
-        if request.method == "PUT" { return isList ? void(request) : put(request) }
+        if request.method == "PUT", parts[4] == "purchases" { return isList ? void(request) : put(request) }
         guard request.authorization == "Bearer \(bearer)" else { return error(401, reason: "authError") }
+        if parts[4] == "orders" { return order(parts[5], of: parts[3]) }
         switch request.method {
         case "GET" where isList: return voids(request)
         case "GET" where parts.count == 8 && parts[6] == "tokens": return purchase(request.path, token: parts[7])
@@ -122,6 +123,19 @@ public final class GoogleStandIn: StandIn {
         let text = String(decoding: document, as: UTF8.self)
             .replacing(state + "PENDING", with: state + "ACKNOWLEDGED")
         return StandInAnswer(status: 200, body: Array(text.utf8))
+    }
+
+    /// The purchase that an order paid for, a renewal's or the first one.
+    private func order(_ number: String, of package: String) -> StandInAnswer {
+        let folder = "/androidpublisher/v3/applications/\(package)/purchases/"
+        let found = memory.withLock { $0.documents }.first { path, document in
+            guard path.hasPrefix(folder), let purchase = JSONNode(document),
+                let own = (purchase["latestOrderId"] ?? purchase["orderId"])?.text
+            else { return false }
+            return Transaction.orderNumber(own) == Transaction.orderNumber(number)
+        }
+        guard let token = found?.key.split(separator: "/").last else { return error(404, reason: "notFound") }
+        return .json(["orderId": .text(number), "purchaseToken": .text(String(token)), "state": "PROCESSED"])
     }
 
     /// `…/purchases/{subscriptions|products}/{product}/tokens/{token}:{acknowledge|consume}`

@@ -1,5 +1,6 @@
 import Crypto
 public import Domain
+public import Encoding
 import Glibc
 public import Support
 
@@ -27,6 +28,10 @@ public struct AppleStore: Store {
     public static let lookup: PurchaseLookup? = PurchaseLookup(key: "PAYCAST_APPLE_API_KEY") { name in
         if AppleServerAPI.orderID(name) != nil { return "an order ID" }
         return AppleServerAPI.isTransactionID(name) ? "a transaction id" : nil
+    }
+
+    public static func named(_ id: String, app: String?) -> WireJSON? {
+        ["transactionId": .text(id), "app": app.map { .text($0) }]
     }
 
     public static func cancelPage(of contract: String, isTest: Bool) -> CancelPage? {

@@ -13,9 +13,9 @@ struct PostedAppleReceipt: PostedPurchase {
 
     static let refusal: StaticString = "receipt refused"
 
-    static func asks(_ store: OpenAppleStore) -> Bool { store.serverAPI != nil }
-
     private let content: Content
+
+    func asks(_ store: OpenAppleStore) -> Bool { store.serverAPI != nil }
 
     /// Apple does not sign its answer.
     var isVouchedOnly: Bool { if case .answer = content { true } else { false } }

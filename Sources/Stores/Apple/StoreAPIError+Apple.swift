@@ -26,15 +26,6 @@ extension StoreAPIError {
         }
     }
 
-    /// `Retry-After` is an absolute UNIX time in milliseconds, not seconds from now
-    /// (https://developer.apple.com/documentation/appstoreserverapi/identifying-rate-limits). A proxy may give seconds
-    /// instead. The limits apply per hour, so no pause is longer.
-    private static func comeback(_ retryAfter: String?, now: Instant) -> Instant? {
-        guard let number = retryAfter.flatMap({ Int64($0) }), number >= 0 else { return nil }
-        let after = number > 10_000_000_000 ? Instant(milliseconds: number) : now + .seconds(number)
-        return min(max(after, now), now + .seconds(3600))
-    }
-
     private static let reasons = [
         "4000006": "the transaction id is invalid",
         "4000008": "the original transaction id is invalid",

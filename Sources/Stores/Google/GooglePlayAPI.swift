@@ -101,6 +101,15 @@ public struct GooglePlayAPI: StoreAPI {
         return []
     }
 
+    /// The purchase that an order paid for
+    /// (https://developers.google.com/android-publisher/api-ref/rest/v3/orders). Nil for an order that Google does not know.
+    func token(ofOrder number: String, in package: String, now: Instant) throws(StoreAPIError) -> String? {
+        let path = "orders/\(PercentEncoding.encode(number))"
+        guard let body = try call("GET", path: path, of: package, isOfOrder: true, now: now) else { return nil }
+        guard let order = try? StoreObject(body) else { throw .unreadable(reason: "it is not a JSON object") }
+        return order.text("purchaseToken", limit: GooglePurchase.tokenLimit)
+    }
+
     /// Returns nil for what Google does not know, or no longer knows.
     func call(
         _ method: String,
@@ -108,6 +117,7 @@ public struct GooglePlayAPI: StoreAPI {
         of package: String,
         body: [UInt8]? = nil,
         isObserved: Bool = true,
+        isOfOrder: Bool = false,
         now: Instant
     ) throws(StoreAPIError) -> [UInt8]? {
         try witnessed(by: isObserved ? observer : { _ in }) { () throws(StoreAPIError) in
@@ -121,7 +131,8 @@ public struct GooglePlayAPI: StoreAPI {
                 body: body
             )
             if response.status == 401 { access.forget(bearer) }
-            return try GoogleAnswer(status: response.status, body: response.body).result()
+            let answer = GoogleAnswer(status: response.status, body: response.body)
+            return isOfOrder && answer.isOfNoOrder ? nil : try answer.result()
         }
     }
 }
@@ -223,6 +234,9 @@ struct GoogleAnswer {
         default: throw .refused(status: status, code: reason, reason: "a call about a purchase failed")
         }
     }
+
+    /// Of the answer about an order: a number that is none, or another package's.
+    var isOfNoOrder: Bool { (status == 404 || status == 400) && reason != "applicationNotFound" }
 
     /// Reasons for a 403 that is not about permissions: https://developers.google.com/webmaster-tools/v1/errors
     private static let quotas: Set<String> = [

@@ -1,5 +1,5 @@
 public import Domain
-import Encoding
+public import Encoding
 public import Support
 
 /// The settings of Google Play.
@@ -17,6 +17,12 @@ public struct GoogleStore: Store {
     public static let webhookSecret = "PAYCAST_GOOGLE_AUDIENCE and PAYCAST_GOOGLE_PUSH_ACCOUNT"
     public static let appSetting = "PAYCAST_GOOGLE_PACKAGE"
     public static let historyKey: String? = "PAYCAST_GOOGLE_CREDENTIALS"
+
+    /// Services that export purchases have no token, but an order's number.
+    public static func named(_ id: String, app: String?) -> WireJSON? {
+        let member = id.utf8.starts(with: "GPA.".utf8) ? "orderId" : "purchaseToken"
+        return [member: .text(id), "package": app.map { .text($0) }]
+    }
 
     public static func cancelPage(of contract: String, isTest: Bool) -> CancelPage? {
         .buyers("https://play.google.com/store/account/subscriptions")

@@ -96,15 +96,22 @@ extension Allowlist {
 extension GoogleVerifier {
     /// Google's present statement about the purchase, as an event like a webhook's. An app may post the same purchase
     /// each time it starts; as long as Google's answer stays the same, that is one event.
-    func read(_ posted: PostedGooglePurchase) throws(VerificationError) -> Event {
+    func read(_ posted: PostedGooglePurchase, now: Instant) throws(VerificationError) -> Event {
         guard let package = posted.package ?? packages.single ?? standardPackage else {
             throw .malformed(.missingPackage)
         }
         guard packages.contains(package) else { throw .wrongApp }
+        let known: String? =
+            switch posted.name {
+            case .token(let token): token
+            case .order(let number):
+                try asking { () throws(StoreAPIError) in try api.token(ofOrder: number, in: package, now: now) }
+            }
+        guard let token = known else { throw .untrusted(.unknownPurchase) }
         // Both kinds, the likelier one first: a token does not say whether it is a subscription's.
         let kind = posted.product.flatMap { api.catalog[$0]?.kind } ?? .subscription
         for isSubscription in [kind == .subscription, kind != .subscription] {
-            let subject = GoogleSubject(token: posted.token, isSubscription: isSubscription)
+            let subject = GoogleSubject(token: token, isSubscription: isSubscription)
             let reading = try asking { () throws(StoreAPIError) in
                 try api.read(subject, of: package, keepsDate: true)
             }

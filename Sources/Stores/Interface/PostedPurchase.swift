@@ -11,7 +11,10 @@ public protocol PostedPurchase: Sendable {
     static var refusal: StaticString { get }
 
     /// Whether `read` waits for the store's API.
-    static func asks(_ store: Opened) -> Bool
+    func asks(_ store: Opened) -> Bool
+
+    /// True if no app posts there, only the backend.
+    static var isForBackendAlone: Bool { get }
 
     /// True if nothing in it proves the purchase: then only the backend may post it, with its API key.
     var isVouchedOnly: Bool { get }
@@ -24,7 +27,8 @@ public protocol PostedPurchase: Sendable {
 }
 
 extension PostedPurchase {
-    public var isVouchedOnly: Bool { false }
+    public static var isForBackendAlone: Bool { false }
+    public var isVouchedOnly: Bool { Self.isForBackendAlone }
 }
 
 extension RefusedBody {
@@ -60,12 +64,15 @@ public struct PurchaseReading: Sendable {
 public enum RefusedPurchase: Error, Equatable, Sendable {
     /// As a webhook would be. `detail` is for the log.
     case unproven(VerificationError, detail: String? = nil)
+    /// The store's API, asked at `at`, told nothing; it may say when to come back.
+    case unanswered(StoreAPIError, at: Instant)
     /// The request is fine, but what the app kept is not. If it `isRetryable`, the store may say something else later.
     case unusable(code: String, message: String, isRetryable: Bool)
 
     public var code: String {
         switch self {
         case .unproven(let error, _): error.code
+        case .unanswered(let error, _): VerificationError.storeUnreachable(error.silence).code
         case .unusable(let code, _, _): code
         }
     }
@@ -73,13 +80,36 @@ public enum RefusedPurchase: Error, Equatable, Sendable {
     public var message: String {
         switch self {
         case .unproven(let error, _): error.message
+        case .unanswered(let error, _): VerificationError.storeUnreachable(error.silence).message
         case .unusable(_, let message, _): message
         }
     }
 
     public var detail: String? {
-        guard case .unproven(_, let detail) = self else { return nil }
-        return detail
+        switch self {
+        case .unproven(_, let detail): detail
+        case .unanswered(let error, _): error.description
+        case .unusable: nil
+        }
+    }
+}
+
+extension RefusedPurchase {
+    /// Of a purchase that the store was asked for by its id. What only concerns this id will always be so.
+    init(_ error: StoreAPIError, at now: Instant) {
+        switch error {
+        case .refused: self = .unproven(.untrusted(.unknownPurchase), detail: error.description)
+        case .unavailable, .unauthorized, .unreadable, .notYetKnown: self = .unanswered(error, at: now)
+        }
+    }
+
+    /// Without a key, nobody tells of a purchase that only has a name. `variable` holds the key.
+    static func withoutKey(_ variable: String) -> RefusedPurchase {
+        .unusable(
+            code: "store_api_needed",
+            message: "Only the store can tell of a purchase by its id, and is not asked: set \(variable).",
+            isRetryable: false
+        )
     }
 }
 

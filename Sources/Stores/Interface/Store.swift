@@ -1,5 +1,6 @@
 public import Crypto
 public import Domain
+public import Encoding
 import HTTPClient
 public import Support
 
@@ -30,6 +31,10 @@ public protocol Store: Sendable {
     /// The types that apps post to `/transactions/{store}` and `/receipts/{store}`. Nil without such a route.
     static var transactions: (any PostedPurchase.Type)? { get }
     static var receipts: (any PostedPurchase.Type)? { get }
+
+    /// What the backend posts to `/transactions/{store}` of a purchase that it knows only by an id, perhaps with one of several
+    /// apps or accounts. Nil for a store that is not asked.
+    static func named(_ id: String, app: String?) -> WireJSON?
 
     /// The type that `/offers/{store}` reads. Nil for a store that asks for no signature.
     static var offers: (any RequestedOffer.Type)? { get }
@@ -90,6 +95,7 @@ extension Store {
     public static var hasWebhooks: Bool { true }
     public static var transactions: (any PostedPurchase.Type)? { nil }
     public static var receipts: (any PostedPurchase.Type)? { nil }
+    public static func named(_ id: String, app: String?) -> WireJSON? { nil }
     public static var offers: (any RequestedOffer.Type)? { nil }
     public static var historyKey: String? { nil }
     public static var appSetting: String { webhookSecret }

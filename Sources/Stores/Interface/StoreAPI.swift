@@ -81,6 +81,21 @@ public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
 }
 
 extension StoreAPIError {
+    /// How many seconds after `now` it may be asked again: when the store says, or in half a minute.
+    public func wait(at now: Instant) -> Int {
+        guard case .unavailable(_, let after?) = self, after > now else { return 30 }
+        return Int(clamping: (after.milliseconds - now.milliseconds + 999) / 1000)
+    }
+
+    /// What `Retry-After` says: seconds, or as Apple writes it, an absolute UNIX time in milliseconds
+    /// (https://developer.apple.com/documentation/appstoreserverapi/identifying-rate-limits). Limits apply per hour at most, so
+    /// no pause is longer.
+    static func comeback(_ retryAfter: String?, now: Instant) -> Instant? {
+        guard let number = retryAfter.flatMap({ Int64($0) }), number >= 0 else { return nil }
+        let after = number > 10_000_000_000 ? Instant(milliseconds: number) : now + .seconds(number)
+        return min(max(after, now), now + .seconds(3600))
+    }
+
     /// What whoever waits for the answer is told.
     public var silence: VerificationError.Silence {
         switch self {

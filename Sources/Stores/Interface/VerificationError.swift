@@ -121,7 +121,7 @@ extension VerificationError.Distrust {
         case .signedInFuture: "The payload claims to be signed in the future; check this server's clock."
         case .mismatchedTransaction: "The transaction does not belong to the notification that carries it."
         case .mismatchedRenewal: "The renewal info does not belong to the transaction beside it."
-        case .unknownPurchase: "Google does not know this purchase of this package, or no longer does."
+        case .unknownPurchase: "The store does not know this purchase, or no longer does."
         }
     }
 }

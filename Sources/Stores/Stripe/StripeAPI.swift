@@ -35,7 +35,7 @@ public struct StripeAPI: StoreAPI {
             return nil
         }
         let path = "/v1/subscriptions/\(contract.lineage)?expand%5B%5D=latest_invoice.charge&expand%5B%5D=schedule"
-        guard let body = try get(path, of: contract.lineage, app: contract.app) else { return nil }
+        guard let body = try get(path, of: contract.lineage, app: contract.app, now: now) else { return nil }
         guard let event = StripeSubscription.event(body, of: contract, catalog: catalog, now: now) else {
             throw .unreadable(reason: "it is not the subscription that was asked for")
         }
@@ -43,15 +43,15 @@ public struct StripeAPI: StoreAPI {
     }
 
     /// The subscription that a charge paid for, by its invoice; nil for any other charge.
-    func subscription(paidBy charge: String, in app: String) throws(StoreAPIError) -> String? {
-        guard let body = try get("/v1/charges/\(charge)?expand%5B%5D=invoice", of: charge, app: app),
+    func subscription(paidBy charge: String, in app: String, now: Instant) throws(StoreAPIError) -> String? {
+        guard let body = try get("/v1/charges/\(charge)?expand%5B%5D=invoice", of: charge, app: app, now: now),
             let invoice = try? StoreObject(body).object("invoice")
         else { return nil }
         return StripeInvoice(object: invoice, catalog: catalog).subscription
     }
 
     /// Returns nil for 404. `id` comes from an event, so it is checked before it becomes part of a URL.
-    private func get(_ path: String, of id: String, app: String) throws(StoreAPIError) -> [UInt8]? {
+    private func get(_ path: String, of id: String, app: String, now: Instant) throws(StoreAPIError) -> [UInt8]? {
         guard id.utf8.allSatisfy({ isIDByte($0) }) else { return nil }
         let isConnected = app.hasPrefix("acct_") && app.utf8.allSatisfy(isIDByte)
         let account = isConnected ? [("Stripe-Account", app)] : []
@@ -64,7 +64,9 @@ public struct StripeAPI: StoreAPI {
             case 401, 403:
                 let todo = "must be able to read subscriptions, invoices and charges"
                 throw .unauthorized(reason: "PAYCAST_STRIPE_API_KEY \(todo)")
-            case 409, 429, 500...599: throw .unavailable(reason: "it answered \(response.status)")
+            case 409, 429, 500...599:
+                let after = StoreAPIError.comeback(response.header("Retry-After"), now: now)
+                throw .unavailable(reason: "it answered \(response.status)", after: after)
             default: throw .refused(status: response.status, code: nil, reason: "GET \(path.prefix { $0 != "?" })")
             }
         }

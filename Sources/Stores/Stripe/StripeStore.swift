@@ -1,4 +1,5 @@
 public import Domain
+public import Encoding
 import HTTPClient
 public import Support
 
@@ -12,11 +13,16 @@ public struct StripeStore: Store {
         "Metadata order": .order, "Period start": .bought, "Period end": .paidUntil, "Refunded": .takenBack,
         "Renews at period end": .renews, "Amount": .price,
     ]
+    public static let transactions: (any PostedPurchase.Type)? = PostedStripeSubscription.self
     public static let webhookSecret = "PAYCAST_STRIPE_SECRETS"
     public static let appSetting = "PAYCAST_STRIPE_ACCOUNTS"
 
     public static let lookup: PurchaseLookup? = PurchaseLookup(key: "PAYCAST_STRIPE_API_KEY") { name in
         StripeAPI.LookupName(name)?.kind
+    }
+
+    public static func named(_ id: String, app: String?) -> WireJSON? {
+        ["subscription": .text(id), "account": app.map { .text($0) }]
     }
 
     public static func cancelPage(of contract: String, isTest: Bool) -> CancelPage? {

@@ -7,7 +7,7 @@ public import Domain
 public struct StripeVerifier: StoreVerifier {
     private let secrets: [[UInt8]]
     private let tolerance: Duration
-    private let accounts: Set<String>
+    let accounts: Set<String>
     private let catalog: Catalog
     private let unlisted: @Sendable (_ account: String) -> Void
     /// Nil without a key.
@@ -87,7 +87,7 @@ extension StripeVerifier {
     private func read(_ event: Event, now: Instant) throws(VerificationError) -> Event {
         guard let api = stripeAPI, api.reads(event.environment) else { return event }
         do throws(StoreAPIError) {
-            guard let contract = try contract(of: event, api: api),
+            guard let contract = try contract(of: event, api: api, now: now),
                 let answer = try api.statement(of: contract, now: now)
             else { return event }
             var read = event
@@ -104,11 +104,11 @@ extension StripeVerifier {
     }
 
     /// A charge does not name its subscription, but its invoice does.
-    private func contract(of event: Event, api: StripeAPI) throws(StoreAPIError) -> ContractKey? {
+    private func contract(of event: Event, api: StripeAPI, now: Instant) throws(StoreAPIError) -> ContractKey? {
         if let key = event.observation?.contract, key.lineage.hasPrefix("sub_") { return key }
         guard event.observation?.token == nil, event.type.hasPrefix("charge."),
             let charge = (try? StripeEnvelope(event.body, catalog: catalog))?.charge,
-            let subscription = try api.subscription(paidBy: charge, in: event.app)
+            let subscription = try api.subscription(paidBy: charge, in: event.app, now: now)
         else { return nil }
         return ContractKey(provider: .stripe, environment: event.environment, app: event.app, lineage: subscription)
     }

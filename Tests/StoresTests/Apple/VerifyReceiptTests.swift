@@ -231,6 +231,7 @@ import Testing
         #expect(problem?.code == refusal.code)
         switch problem {
         case .unproven(let error, _): #expect(error.isRetryable == refusal.isRetryable)
+        case .unanswered: Issue.record("nobody was asked")
         case .unusable(_, let message, let isRetryable):
             #expect(isRetryable == refusal.isRetryable && message.hasSuffix("."))
         case nil: break

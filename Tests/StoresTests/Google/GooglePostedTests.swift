@@ -53,7 +53,8 @@ import Testing
             now: GoogleFixture.now
         )
         let posted = try fixture.reader.read(
-            .init(token: example.facts.lineage, product: example.product, package: SimulatedGooglePlay.package)
+            .init(token: example.facts.lineage, product: example.product, package: SimulatedGooglePlay.package),
+            now: GoogleFixture.now
         )
         #expect(posted.observation?.contract == webhook.observation?.contract)
         #expect(posted.observation?.token == webhook.observation?.token)
@@ -79,14 +80,14 @@ import Testing
         let fixture = try GoogleFixture()
         _ = try fixture.delivery("SUBSCRIPTION_PURCHASED", facts: Self.month)
         let posted = PostedGooglePurchase(token: "token.1", package: SimulatedGooglePlay.package)
-        let first = try fixture.reader.read(posted)
-        let repeated = try fixture.reader.read(posted)
+        let first = try fixture.reader.read(posted, now: GoogleFixture.now)
+        let repeated = try fixture.reader.read(posted, now: GoogleFixture.now)
         #expect(repeated.id == first.id && repeated.observation == first.observation)
         _ = try fixture.delivery("SUBSCRIPTION_CANCELED", facts: Self.month)
-        let cancelled = try fixture.reader.read(posted)
+        let cancelled = try fixture.reader.read(posted, now: GoogleFixture.now)
         #expect(cancelled.id != first.id && cancelled.observation?.snapshot?.state == .cancelled)
         _ = try fixture.delivery("SUBSCRIPTION_PURCHASED", facts: Self.month)
-        let again = try fixture.reader.read(posted)
+        let again = try fixture.reader.read(posted, now: GoogleFixture.now)
         #expect(again.id != first.id && again.observation?.snapshot?.state == first.observation?.snapshot?.state)
     }
 
@@ -135,7 +136,15 @@ import Testing
         let fixture = try GoogleFixture(packages: refusal.packages)
         _ = try fixture.delivery("SUBSCRIPTION_PURCHASED", facts: Self.month)
         fixture.trouble.answer.withLock { $0 = refusal.trouble }
-        let error = #expect(throws: VerificationError.self) { try fixture.reader.read(refusal.posted) }
+        let error = #expect(throws: VerificationError.self) {
+            try fixture.reader.read(refusal.posted, now: GoogleFixture.now)
+        }
         #expect(error?.code == refusal.code)
+    }
+}
+
+extension PostedGooglePurchase {
+    fileprivate init(token: String, product: String? = nil, package: String? = nil) {
+        self.init(name: .token(token), product: product, package: package)
     }
 }

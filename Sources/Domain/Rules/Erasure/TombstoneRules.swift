@@ -31,9 +31,10 @@ extension UnitOfWork {
         return try !isAnyBuried([.order(token)])
     }
 
-    /// True for a claim in the name of an erased user, unless the app's backend makes it.
+    /// True for a claim in the name of an erased user, unless the app's backend makes it. What it imports may be a list from
+    /// before the erasure.
     func isVoid(_ claim: Claim) throws -> Bool {
-        guard !claim.isVouched else { return false }
+        guard !claim.isVouched || claim.isImported else { return false }
         return try ledger.isBuried(.user(claim.user))
     }
 

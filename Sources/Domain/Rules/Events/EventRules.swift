@@ -2,6 +2,7 @@ extension UnitOfWork {
     /// Decides what a store's statement about every product of the purchase changes.
     public mutating func record(_ incoming: IncomingEvent) throws -> CommitResult {
         let incoming = incoming.saying(try keepingFirst(in: incoming.event), claim: incoming.claim)
+        if let claim = incoming.claim, claim.isImported { importer = claim.user }
         let lines = incoming.event.lines
         let isNew = lines.isEmpty ? false : try isNew(incoming.event)
         var result = try recordOne(incoming)

@@ -56,7 +56,8 @@ extension UnitOfWork {
         }
         let beside = Set(last.values.filter(\.isBeside).map(\.key))
         let change = PageChange(before: before, after: after, contracts: Set(last.keys), beside: beside)
-        try add(fragments(change.announcements, for: user, because: last), to: entry)
+        let announcements = change.announcements.map { user == importer ? $0.withoutThanks : $0 }
+        try add(fragments(announcements, for: user, because: last), to: entry)
         guard isAnswerChanged(from: before, of: held, to: after, of: holds) else { return }
         // The answer about the user may say more. It also lists consumables, which were not read.
         let isWhole =
@@ -149,7 +150,7 @@ extension UnitOfWork {
     }
 
     mutating func queueHook(_ type: HookType, about user: UserID, state: EntitlementSet? = nil, entry: Int) {
-        guard policy.hooks.contains(where: { $0.types.contains(type) }) else { return }
+        guard user != importer, policy.hooks.contains(where: { $0.types.contains(type) }) else { return }
         let position = changes.entries[entry].entry.position
         changes.hooks.append(HookRecord(type: type, user: user, position: position, state: state))
     }

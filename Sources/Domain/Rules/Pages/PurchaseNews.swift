@@ -46,7 +46,7 @@ extension UnitOfWork {
         }
         for index in last.values.sorted() {
             let (change, entry) = unannounced[index]
-            guard let user = change.current.user, let previous = before[change.key],
+            guard let user = change.current.user, user != importer, let previous = before[change.key],
                 let news = PurchaseNews(before: previous, after: change.current, policy: policy)
             else { continue }
             try add(fragments(change, for: user), to: entry)

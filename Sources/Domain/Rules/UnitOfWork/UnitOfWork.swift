@@ -15,6 +15,8 @@ public struct UnitOfWork {
     var unresolved: [TrackedContract] = []
     /// Contracts that have changed, so that the owners of others may have.
     var related: [TrackedContract] = []
+    /// The user for whom this command imports something.
+    var importer: UserID?
     let policy: AccessPolicy
     let streams: StreamPattern
     /// Identifies the ledger in its cursors.
