@@ -25,6 +25,7 @@ class Stripe(http.server.BaseHTTPRequestHandler):
     """Has every subscription, each of another customer."""
 
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # one packet for an answer
 
     def do_GET(self):
         start = int(time.time()) - 86400
@@ -46,16 +47,16 @@ class Stripe(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(tmp_path):
+def server(tmp_path_factory):
     stripe = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stripe)
     threading.Thread(target=stripe.serve_forever, daemon=True).start()
-    redis = Redis(tmp_path / "redis")
+    redis = Redis(tmp_path_factory.mktemp("redis"))
     settings = {
         "PAYCAST_STRIPE_SECRETS": "whsec_0123456789abcdef",
-        "PAYCAST_STRIPE_API_KEY": "rk_live_1",
+        "PAYCAST_STRIPE_API_KEY": "rk_live_0123456789abcdef",
         "PAYCAST_STRIPE_API_URL": f"http://127.0.0.1:{stripe.server_address[1]}",
     }
-    server = Server(tmp_path / "server", redis, settings)
+    server = Server(tmp_path_factory.mktemp("server"), redis, settings)
     server.open_pages("crowd", 500)
     yield server
     server.stop()
