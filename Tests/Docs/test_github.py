@@ -105,7 +105,7 @@ def test_the_workflow_of_upgrades_runs_what_is_there():
     # Tags and the commit before are there only with it.
     assert job["steps"][0]["with"] == {"fetch-depth": 0}
     commands = [step["run"].split() for step in job["steps"] if "run" in step]
-    assert ["Tests/Upgrade/run"] in commands
+    assert ["Tests/Upgrade/run", "newest"] in commands
     for command in commands:
         assert command[0] == "git" or os.access(ROOT / command[0], os.X_OK), command
 
