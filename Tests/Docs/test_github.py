@@ -30,8 +30,9 @@ def changelog():
 
 def test_the_changelog_knows_the_version_of_the_program():
     output = subprocess.run([binary(), "version"], env=OUTSIDE, capture_output=True, text=True, check=True).stdout
-    releases = RELEASE.findall(changelog())
-    assert output.splitlines()[0] == "paycast " + ".".join(releases[0][:3])
+    versions = [".".join(release[:3]) for release in RELEASE.findall(changelog())]
+    # The one that is to be the first.
+    assert output.splitlines()[0] == "paycast " + (versions or ["0.1.0"])[0]
 
 
 def test_the_changelog_keeps_its_form():
@@ -104,6 +105,26 @@ def test_the_workflow_of_upgrades_runs_what_is_there():
     # Tags and the commit before are there only with it.
     assert job["steps"][0]["with"] == {"fetch-depth": 0}
     commands = [step["run"].split() for step in job["steps"] if "run" in step]
-    assert ["Tests/Upgrade/run"] in commands
+    assert ["Tests/Upgrade/run", "newest"] in commands
     for command in commands:
         assert command[0] == "git" or os.access(ROOT / command[0], os.X_OK), command
+
+
+def test_the_workflow_of_a_release_only_calls():
+    """What else it runs are GitHub's own tools; every script and every step of one is there."""
+    workflow = yaml.safe_load((GITHUB / "workflows" / "release.yml").read_text())
+    assert workflow["permissions"] == {"contents": "read"}
+    [pattern] = workflow[True]["push"]["tags"]
+    assert re.fullmatch(pattern.replace(".", r"\."), "0.1.0")
+    jobs = workflow["jobs"].values()
+    assert all(job["timeout-minutes"] > 0 for job in jobs)
+    commands = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+    script = (ROOT / ".ci" / "release").read_text()
+    for command in commands:
+        paths = re.findall(r"\.ci/\S+", command)
+        assert paths or command.startswith("gh "), command
+        for path in paths:
+            assert os.access(ROOT / path, os.X_OK), command
+    steps = re.findall(r"\.ci/release (\w+)", " ".join(commands))
+    assert sorted(steps) == ["check", "checksums", "image", "notes", "push", "site"]
+    assert all(f"\n{step}) " in script for step in steps)

@@ -186,6 +186,15 @@ import Testing
         #expect(throws: ConfigurationError.self) { try Configuration(environment: ["PAYCAST_TRANSFERS": "Share"]) }
     }
 
+    @Test func theVariableMayHoldTheFilesText() throws {
+        let text = #"{"products":{"a":{"kind":"consumable"}}}"#
+        let written = try Configuration(environment: ["PAYCAST_CATALOG": text]).accessPolicy.catalog
+        #expect(try written == read(text, in: TemporaryFolder()))
+        let broken = ["PAYCAST_CATALOG": "{"]
+        let error = #expect(throws: ConfigurationError.self) { try Configuration(environment: broken) }
+        #expect(error?.problems.map(\.text) == ["is not JSON"])
+    }
+
     @discardableResult
     private func read(_ text: String, in folder: TemporaryFolder) throws -> Catalog {
         let path = folder.write(text, to: "catalog.json")

@@ -11,13 +11,17 @@ import Testing
         "PAYCAST_GOOGLE_PUSH_ACCOUNT": "push@shop.iam.gserviceaccount.com",
     ]
 
-    private func problem(_ text: String) throws -> String? {
+    private func problem(inFile text: String) throws -> String? {
         let folder = TemporaryFolder()
         let path = folder.path + "/account.json"
         try SmallFile.replace(path, contents: Array(text.utf8))
+        return problem(path)
+    }
+
+    private func problem(_ credentials: String) -> String? {
         do throws(ConfigurationError) {
             let configuration = try Configuration(
-                environment: Self.app.merging(["PAYCAST_GOOGLE_CREDENTIALS": path]) { $1 }
+                environment: Self.app.merging(["PAYCAST_GOOGLE_CREDENTIALS": credentials]) { $1 }
             )
             #expect(configuration.accessPolicy.apis.contains(.google))
             #expect(configuration.warnings.allSatisfy { !$0.contains("GOOGLE") })
@@ -31,12 +35,16 @@ import Testing
     @Test func serviceAccountOpensTheStore() throws {
         let pem = try RSAPrivateKey.generate().pem().split(separator: "\n").joined(separator: "\\n") + "\\n"
         let account = #""client_email":"a@b.example","private_key":"\#(pem)""#
-        #expect(try problem(#"{"type":"service_account",\#(account)}"#) == nil)
+        let whole = #"{"type":"service_account",\#(account)}"#
+        #expect(try problem(inFile: whole) == nil)
+        #expect(problem(whole) == nil, "where there is no disk for files")
+        #expect(problem("/nowhere") == "PAYCAST_GOOGLE_CREDENTIALS")
         for text in [
             "", "hello", "{}", #"{"type":"authorized_user",\#(account)}"#,
             #"{"type":"service_account","client_email":"a@b.example","private_key":"no key"}"#,
         ] {
-            #expect(try problem(text) == "PAYCAST_GOOGLE_CREDENTIALS")
+            #expect(try problem(inFile: text) == "PAYCAST_GOOGLE_CREDENTIALS")
+            #expect(text.isEmpty || problem(text) == "PAYCAST_GOOGLE_CREDENTIALS")
         }
     }
 

@@ -137,7 +137,7 @@ public struct Configuration: Sendable {
         let environments = Configuration.environments(self.stores)
         accessPolicy = reader.accessPolicy(of: self.stores, serving: environments)
         given = read.given
-        let catalog = reader.environment["PAYCAST_CATALOG"].flatMap { contents(of: $0) }
+        let catalog = reader.environment["PAYCAST_CATALOG"].flatMap { textOrContents(of: $0) }
         given["PAYCAST_CATALOG"] = Secret(catalog ?? "")
         forward = reader.forward(serving: environments)
         retentionDays = reader.retentionDays()
@@ -208,10 +208,10 @@ extension Configuration {
 }
 
 extension SettingsReader {
-    /// `PAYCAST_CATALOG`: a JSON file.
+    /// `PAYCAST_CATALOG`: JSON, or the path of a JSON file.
     mutating func catalog() -> Catalog {
         let expected = "a file of 1 byte to 64 KiB that can be read"
-        guard let text = value("PAYCAST_CATALOG", expected: expected, read: contents) else { return Catalog() }
+        guard let text = value("PAYCAST_CATALOG", expected: expected, read: textOrContents) else { return Catalog() }
         let file = CatalogFile(text)
         for problem in file.problems { reject("PAYCAST_CATALOG", because: problem) }
         return file.catalog

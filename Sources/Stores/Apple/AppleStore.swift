@@ -305,7 +305,7 @@ extension SettingsReader {
             }
             return nil
         }
-        guard let key = values[0].hasPrefix("-----BEGIN") ? values[0] : contents(of: values[0]) else {
+        guard let key = textOrContents(of: values[0]) else {
             reject(names[0], because: "is neither a PEM key nor a file that can be read")
             return nil
         }

@@ -91,8 +91,8 @@ public struct GoogleStore: Store {
 extension SettingsReader {
     fileprivate mutating func googleCredentials() -> Secret? {
         guard let given = given("PAYCAST_GOOGLE_CREDENTIALS") else { return nil }
-        guard let text = contents(of: given.value) else {
-            reject(given.name, because: "\(shownPath(given.value)) is not a file that can be read")
+        guard let text = textOrContents(of: given.value) else {
+            reject(given.name, because: "\(shownPath(given.value)) is neither JSON nor a file that can be read")
             return nil
         }
         if GoogleCredentials(json: text) != nil { return Secret(text) }

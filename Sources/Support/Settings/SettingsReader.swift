@@ -243,6 +243,11 @@ public func contents(of path: String) -> String? {
     return String(decoding: bytes.prefix(count), as: UTF8.self)
 }
 
+/// Of a setting that holds JSON or PEM itself, where there is no disk for files, or else names a file of it.
+public func textOrContents(of value: String) -> String? {
+    value.hasPrefix("{") || value.hasPrefix("-----BEGIN") ? value : contents(of: value)
+}
+
 public func commaList(_ text: String) -> [String] {
     text.split(separator: ",").map { trimmed($0) }.filter { !$0.isEmpty }
 }
