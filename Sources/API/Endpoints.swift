@@ -54,7 +54,7 @@ public struct Endpoints: RequestHandler {
     private func checkKey(of request: Request) throws(RefusedBody) {
         switch request.route {
         // An app has its user's stream in place of a key: the endpoint asks for the one or the other.
-        case .transactions, .receipts, .offers: return
+        case .transactions, .receipts, .offers, .purchases: return
         // Without a console, it is not there for anybody.
         case .userConsole where consoleLinks == nil: return
         case _ where request.right == nil: return
@@ -80,6 +80,8 @@ public struct Endpoints: RequestHandler {
         case .event(let id): try services.event(id, request)
         case .userEvents(let user): try services.userEvents(user, request)
         case .entitlements(let user): try services.entitlements(of: user)
+        case .userPurchases(let user): try services.purchases(of: user, request)
+        case .purchases: try services.purchases(request)
         case .userStream(let user): try services.stream(of: user, request)
         case .userPages(let user): try services.userPages(user)
         case .claims(let user): try services.claim(for: user, request)

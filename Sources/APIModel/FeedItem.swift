@@ -43,6 +43,10 @@ public struct FeedItem: Codable, Sendable, Equatable {
     public var entitlements: [String: EntitlementItem]?
     /// When the contract's access ends: ISO 8601, UTC.
     public var accessUntil: String?
+    /// `purchase.made` if it told of a charge first, `purchase.refunded` of a refund.
+    public var purchase: String?
+    /// The charge by the store's id. Only with `purchase`.
+    public var transaction: String?
     /// The fragments that it caused, in the order in which they apply.
     public var fragments: [FragmentItem]
     /// The store's own words, unchanged. Only in a user's events, with `bodies=true`.
@@ -69,6 +73,8 @@ public struct FeedItem: Codable, Sendable, Equatable {
         active = notice.active
         entitlements = notice.entitlements.map { EntitlementItem.byName($0) }
         accessUntil = notice.accessUntil?.iso8601
+        purchase = notice.charge?.news.rawValue
+        transaction = notice.charge?.id
         fragments = entry.fragments.map(FragmentItem.init)
     }
 }

@@ -26,8 +26,8 @@ public struct HookMessage: Codable, Sendable, Equatable {
         public var contracts: [ContractItem]?
         /// The ledger's newest cursor when they were read.
         public var since: String?
-        /// The consumable that was handed over or taken back.
-        public var purchase: HookPurchase?
+        /// The consumable that was handed over or taken back, or the charge that was made or given back.
+        public var purchase: PurchaseItem?
         public var cause: Cause?
         /// Where the cause was committed.
         public var cursor: String?
@@ -41,7 +41,7 @@ public struct HookMessage: Codable, Sendable, Equatable {
         public init(
             user: UserID,
             answer: EntitlementsAnswer?,
-            purchase: HookPurchase? = nil,
+            purchase: PurchaseItem? = nil,
             cause: Cause?,
             cursor: Cursor,
             superseded: Int

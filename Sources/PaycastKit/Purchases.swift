@@ -126,6 +126,21 @@ public final class Purchases: Sendable {
         try await engine.feed.catalog(locale: locale)
     }
 
+    /// What the user was charged for at any store, newest first, as the server knows it: at most `limit`. For a page of past
+    /// purchases; what the user may use now is in `entitlements`.
+    public func purchases(limit: Int = 100) async throws(PurchaseError) -> [Charge] {
+        start()
+        _ = await engine.ask { _ in true }
+        return try await engine.feed.charges(product: nil, limit: limit)
+    }
+
+    /// The user's last charge of a product; nil if there was none.
+    public func latest(for product: String) async throws(PurchaseError) -> Charge? {
+        start()
+        _ = await engine.ask { _ in true }
+        return try await engine.feed.charges(product: product, limit: 1).first
+    }
+
     /// Who the store account is in this app, even before it has bought anything, and after a new installation. The app's backend
     /// may know a guest by it.
     public func appTransaction() async throws(PurchaseError) -> SignedAppTransaction {

@@ -1,43 +1,85 @@
 import API
 import APIModel
 import Commands
+import Domain
 
-/// Prints everything known about a user.
+/// Prints everything known about a user, or the charges of all.
 struct Export: Command {
     static let name = "export"
-    static let summary = "print everything known about a user, as one JSON document"
+    static let summary = "print everything known about a user, or the charges of all for a bookkeeper"
     static let help = """
-        Print everything known about a user, as one JSON document.
+        Print everything known about a user, as one JSON document, or the charges of
+        all, as CSV.
 
         Usage: paycast export --user USER [OPTIONS]
+               paycast export --purchases [--since TIME] [OPTIONS]
 
-        The output contains the contracts, the orders, who did what to the user, and
-        every event with its effects and the body that the store sent, word for word, as
-        long as that is kept. The body may say more about the user than your app knows:
-        name, address, e-mail.
+        About a user, the output contains the contracts, the charges, the orders, who did
+        what to the user, and every event with its effects and the body that the store
+        sent, word for word, as long as that is kept. The body may say more about the
+        user than your app knows: name, address, e-mail.
+
+        Of the charges, there is one line for each, with its amounts in the currency's own
+        units and its dates in UTC. They come contract by contract.
 
         Options:
           --user USER           the user to export
           --allow-unknown       exit 0 even when nothing is known about the user
+          --purchases           the charges of all users
+          --since TIME          only those made or refunded since then: a date such as
+                                2026-01-01, with a time, or an age such as 31d
         \(RemoteServer.optionsHelp)
 
-        Example: paycast export --user 42 > 42.json
+        Examples: paycast export --user 42 > 42.json
+                  paycast export --purchases --since 2026-01-01 > charges.csv
         """
     /// A body may have 256 KiB.
     private static let pageSize = 20
     private static let subject = "what it knows"
 
     private let remote: RemoteServer
-    private let user: String
+    /// Nil for the charges of all.
+    private let user: String?
     private let allowsUnknown: Bool
+    private let since: Instant?
 
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
-        user = try arguments.required("--user")
-        allowsUnknown = try arguments.flag("--allow-unknown")
+        if try arguments.flag("--purchases") {
+            user = nil
+            allowsUnknown = false
+            since = try arguments.option("--since").map { text throws(UsageError) in
+                guard let since = timeArgument(text) else {
+                    throw UsageError("--since must be a time such as 2026-01-01 or 31d, not \(quoted(text))")
+                }
+                return since
+            }
+        } else {
+            user = try arguments.required("--user")
+            allowsUnknown = try arguments.flag("--allow-unknown")
+            since = nil
+        }
     }
 
     func run() throws(CommandFailure) -> Int32 {
+        guard let user else { return try printPurchases() }
+        return try printUser(user)
+    }
+
+    /// A page at a time, whatever their number.
+    private func printPurchases() throws(CommandFailure) -> Int32 {
+        printAsIs(PurchaseCSV.header)
+        var before: String?
+        repeat {
+            let query = queryString([("since", since?.iso8601), ("before", before)])
+            let page: PurchasesAnswer = try remote.get("/purchases" + query, saying: "what was charged")
+            for purchase in page.purchases { printAsIs(PurchaseCSV.row(purchase)) }
+            before = page.next
+        } while before != nil
+        return 0
+    }
+
+    private func printUser(_ user: String) throws(CommandFailure) -> Int32 {
         let path = "/users/" + pathPart(user)
         let record: UserAnswer = try remote.get(path + queryString([("all", "true")]), saying: Export.subject)
         var export = UserExport(record: record, events: [])
@@ -45,6 +87,11 @@ struct Export: Command {
             let query: QueryItems = [("bodies", "true"), ("limit", "\(Export.pageSize)"), ("before", before)]
             let page: UserEventsAnswer = try remote.get(path + "/events" + queryString(query), saying: Export.subject)
             return (page.events, page.next)
+        }
+        export.purchases = try allPages { before throws(CommandFailure) in
+            let query = queryString([("limit", "100"), ("before", before)])
+            let page: PurchasesAnswer = try remote.get(path + "/purchases" + query, saying: Export.subject)
+            return (page.purchases, page.next)
         }
         // What was done to the user, this export included.
         export.audit = try allPages { before throws(CommandFailure) in

@@ -212,7 +212,7 @@ extension Hooks {
         if let purchase = data.purchase {
             words.append("\(purchase.product) × \(purchase.quantity)")
             words.append("transaction=\(purchase.store)/\(purchase.transaction)")
-            words.append("version=\(purchase.version)")
+            if let version = purchase.version { words.append("version=\(version)") }
         }
         if let cause = data.cause {
             words.append(

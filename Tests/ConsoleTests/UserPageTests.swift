@@ -52,6 +52,28 @@ import Testing
         }
     }
 
+    /// A charge with its price, period and refund; what nobody paid is marked.
+    @Test func chargesAreListed() throws {
+        let (site, cookie) = try site(Fixture.record(), events: [], rights: [.read])
+        let at = Instant(milliseconds: 1_767_225_600_000)
+        var terms = ChargeTerms(product: "coins<20>", purchasedAt: at, statedAt: at)
+        (terms.price, terms.currency, terms.quantity, terms.offer) = (1_990_000, "JPY", 3, "SPRING")
+        let refund = Charge.Refund(at: at + .seconds(60), amount: 990_000, isPartial: true, statedAt: at)
+        let key = ContractKey(provider: .apple, environment: .sandbox, app: "a", lineage: "2")
+        let charge = Charge(id: "2000000900000123", terms: terms, refund: refund)
+        let item = PurchaseItem(charge, of: key, kind: .consumable, store: nil)
+        let answer = PurchasesAnswer(user: "42", purchases: [item], next: "1_2_3")
+        site.api.answer(.userPurchases(user: "42"), with: answer)
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        for part in [
+            "Charges, newest first", "<bdi>2000000900000123</bdi>", "<bdi>coins&lt;20&gt;</bdi> × 3", "1990 JPY",
+            "SPRING",
+            "given back 990 JPY", "Sandbox, no money was taken", "paycast export",
+        ] {
+            #expect(page.contains(part), "\(part)")
+        }
+    }
+
     /// What the user has is said by the newest events, whichever are listed.
     @Test func olderEventsChangeNoSentence() throws {
         let renewal = Fixture.event(.subscriptionRenewed)

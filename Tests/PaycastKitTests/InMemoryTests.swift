@@ -23,6 +23,9 @@ struct InMemoryTests {
         }
         #expect(await purchases.isActive("pro"))
         #expect(await purchases.isActive())
+        #expect(try await purchases.latest(for: "pro.annual")?.product == "pro.annual")
+        #expect(try await purchases.purchases().count == 1)
+        #expect(try await purchases.latest(for: "coins") == nil)
         #expect(try await purchases.buy("pro.annual") == .alreadyOwned)
         for await state in purchases.entitlements where state.isActive("pro") { break }
         while !model.isActive("pro") { await Task.yield() }

@@ -191,6 +191,35 @@ struct PaycastServerTests {
             }
         }
     }
+
+    @Test("Charges come in pages, up to a limit; of one product, its latest is the first")
+    func charges() async throws {
+        let transport = ScriptedServer()
+        let page =
+            #"{"user":"42","purchases":[{"transaction":"2","product":"pro","kind":"subscription","quantity":1,"price":9990,"#
+            + #""currency":"EUR","trial":false,"purchased_at":"2026-11-22T18:21:51.365Z","refunded_at":"2026-11-23T18:21:51Z","#
+            + #""refunded":9990,"store":"google","environment":"Production","new":1},{"product":"coins","quantity":3}],"next":"c"}"#
+        await transport.answer("purchases", 200, page)
+        let server = PaycastServer(transport: transport)
+        let found = try await server.charges(of: Fixture.stream(of: "ann"), product: "pro", before: "b", limit: 2)
+        let query = await transport.requests.first?.query
+        #expect(query == ["name": Fixture.stream(of: "ann").rawValue, "product": "pro", "before": "b", "limit": "2"])
+        #expect(found.next == "c" && found.purchases.map(\.product) == ["pro", "coins"])
+        let first = found.purchases[0]
+        #expect(first.price == 9990 && first.refunded == 9990 && first.isTrial == false && first.store == "google")
+        #expect(first.refundedAt?.timeIntervalSince(try #require(first.purchasedAt)) == 86_400 - 0.365)
+        #expect(found.purchases[1].quantity == 3 && found.purchases[1].purchasedAt == nil)
+        let refusals: [(ServerResponse?, PurchaseError)] = [
+            (nil, .offline), (ServerResponse(status: 503), .offline), (ServerResponse(status: 403), .notLoggedIn),
+            (ServerResponse(status: 200, body: Data("<html>".utf8)), .offline),
+        ]
+        for (answer, error) in refusals {
+            await transport.answer("purchases", answer)
+            await #expect(throws: error) {
+                try await server.charges(of: Fixture.stream(of: "ann"), product: nil, before: nil, limit: 1)
+            }
+        }
+    }
 }
 
 extension Contract {

@@ -93,7 +93,7 @@ extension Services {
     }
 
     /// No proxy may keep the answer for other clients, and the client checks the tag each time.
-    private static func response(_ body: [UInt8], ifNoneMatch known: String?) -> Response {
+    static func response(_ body: [UInt8], ifNoneMatch known: String?) -> Response {
         let tag = EntityTag.of(body)
         var headers = [
             ("ETag", tag), ("Cache-Control", "private, no-cache"), ("Access-Control-Expose-Headers", "ETag"),

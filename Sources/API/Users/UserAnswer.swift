@@ -129,6 +129,8 @@ extension ContractDetail {
 /// The output of `paycast export`: everything known about a user.
 public struct UserExport: Codable, Sendable, Equatable {
     public var record: UserAnswer
+    /// What the user was charged for, newest first.
+    public var purchases: [PurchaseItem] = []
     /// Newest first, with what stores sent.
     public var events: [FeedItem]
     /// Newest first: who did what to the user.

@@ -33,7 +33,8 @@ struct UserPage: ConsolePage {
             "actions": UserAction.links(user, visit),
             "picture": TimeLinePicture(visit: visit).markup(facts), "entitlements": tables.entitlements(facts),
             "contracts": tables.contracts(facts), "refusals": refusals.markup(facts.record.refusals),
-            "orders": tables.orders(facts), "events": tables.events(facts, isFirst: visit.query["before"] == nil),
+            "purchases": tables.purchases(facts), "orders": tables.orders(facts),
+            "events": tables.events(facts, isFirst: visit.query["before"] == nil),
             "pages": tables.pages(facts), "hooks": tables.hooks(facts.hooks), "audit": tables.audit(facts.audit),
         ])
         return visit.page("User \(InertText.of(user.text))", body)
@@ -115,6 +116,8 @@ struct UserFacts {
     let listed: UserEventsAnswer
     /// The newest of these that changed the user's pages, with its way to them.
     let newestTold: EventAnswer?
+    /// The newest charges.
+    let purchases: PurchasesAnswer?
     let pages: UserPagesAnswer?
     let hooks: [HookDeliveriesAnswer.Delivery]?
     let audit: [AuditItem]?
@@ -134,6 +137,7 @@ struct UserFacts {
         let stream = record.stream
         newestTold = listed.events.first { $0.fragments.contains { $0.stream.hasSameBytes(as: stream) } }
             .flatMap { try? visit.api.get(EventAnswer.self, from: .event(id: $0.cursor)) }
+        purchases = try? visit.api.get(from: .userPurchases(user: user), query: [(name: "limit", value: "20")])
         pages = try? visit.api.get(UserPagesAnswer.self, from: .userPages(user: user))
         let query = [(name: "user", value: user.text)]
         // A key that lacks the right is refused without a question.

@@ -74,6 +74,32 @@ struct UserTables {
         return visit["user.revoke"].render(["user": Field.part(user), "grant": Field.part(item.contract)])
     }
 
+    /// What the user was charged, newest first.
+    func purchases(_ facts: UserFacts) -> Markup {
+        guard let found = facts.purchases else { return visit.nothing("They cannot be told at the moment.") }
+        let rows = found.purchases.map { item in
+            let price = item.price.map { Int64($0) }
+            let refunded = item.refunded.map { Int64($0) }
+            let back = StoreWords.price(refunded, currency: item.currency)
+            let isTest = item.environment != "Production"
+            return visit["user.purchase"].render([
+                "transaction": item.transaction, "product": item.product,
+                "quantity": item.quantity == 1 ? "" : "× \(item.quantity)",
+                "store": StoreWords.store(item.store) + (isTest ? " \(item.environment), no money was taken" : ""),
+                "at": visit.time(item.purchasedAt),
+                "until": item.expiresAt.map { visit["user.paid_until"].render(["at": visit.time($0)]) } ?? .empty,
+                "price": item.trial == true
+                    ? "free trial" : StoreWords.price(price, currency: item.currency) ?? "not told",
+                "offer": item.offer,
+                "refund": item.refundedAt.map { at in
+                    visit["user.refund"].render(["amount": back, "at": visit.time(at)])
+                } ?? .empty,
+            ])
+        }
+        let older = found.next == nil ? Markup.empty : visit["user.more_purchases"].render()
+        return visit.list("user.purchases", rows, none: "No charge of this user is known.") + older
+    }
+
     func orders(_ facts: UserFacts) -> Markup {
         let orders = facts.record.orders
         let rows = orders.map { order in

@@ -102,6 +102,8 @@ enum StoreWords {
         case .entitlementsChanged: "what the user may use has changed"
         case .purchaseDelivered: "a consumable was bought"
         case .purchaseRevoked: "a consumable was taken back"
+        case .purchaseMade: "somebody was charged"
+        case .purchaseRefunded: "a charge was given back"
         case .userErased: "the user was erased"
         case nil: type
         }
@@ -135,10 +137,7 @@ enum StoreWords {
     /// `9.99 EUR`; nil for no amount.
     static func price(_ thousandths: Int64?, currency: String?) -> String? {
         guard let thousandths, let currency else { return nil }
-        let sign = thousandths < 0 ? "−" : ""
-        let (units, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
-        let cents = rest / 10
-        return "\(sign)\(units).\(cents < 10 ? "0" : "")\(cents) \(currency)"
+        return "\(CurrencyAmount.text(thousandths, currency: currency)) \(currency)"
     }
 }
 

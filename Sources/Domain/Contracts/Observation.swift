@@ -26,6 +26,8 @@ public struct Observation: Sendable, Equatable {
     public var renewal: Bool?
     public var transaction: Transaction?
     public var snapshot: Snapshot?
+    /// What it says of charges: of the one that `transaction` is about, if anybody paid for that, or of others of the contract.
+    public var charges: [Charge] = []
 }
 
 extension Observation {

@@ -33,6 +33,8 @@ public struct Notice: Sendable, Equatable {
     public var previousState: ContractState?
     public var state: ContractState?
     public var accessUntil: Instant?
+    /// The charge that it told of first, or whose refund.
+    public var charge: NoticedCharge?
     /// What the user has afterwards, whatever the product opens, the main entitlement first.
     public var entitlements: [EntitlementSummary]?
     /// Whether it is the main one.

@@ -6,8 +6,18 @@ public enum HookType: String, CaseIterable, Sendable {
     case purchaseDelivered = "purchase.delivered"
     /// A consumable that was handed out has been taken back.
     case purchaseRevoked = "purchase.revoked"
+    /// Somebody was charged: for a purchase of any kind, or for a renewal.
+    case purchaseMade = "purchase.made"
+    /// Some or all of a charge was given back.
+    case purchaseRefunded = "purchase.refunded"
     /// A user was erased.
     case userErased = "user.erased"
+}
+
+extension HookType {
+    /// What an address is told that does not say what it wants: what decides about access and what is handed out. Charges are
+    /// about money, and each purchase of a consumable is one, too: only who asks for both is told both.
+    public static let usual = Set(allCases).subtracting([.purchaseMade, .purchaseRefunded])
 }
 
 /// An address of the app's backend, and what it is told.
@@ -16,7 +26,7 @@ public struct HookTarget: Sendable, Equatable {
     public var address: String
     public var types: Set<HookType>
 
-    public init(address: String, types: Set<HookType> = Set(HookType.allCases)) {
+    public init(address: String, types: Set<HookType> = HookType.usual) {
         self.address = address
         self.types = types
     }

@@ -170,4 +170,30 @@ public enum LedgerTables {
             CREATE INDEX jobs_about_refunds ON jobs (deadline\(id)) WHERE kind IN (\(Job.refunds));
             """
     }
+
+    /// What the third version has besides: a row for each charge, and which charge an entry tells of first. A charge is found by its
+    /// contract, and by the store's id. `refund_stated_at` says as of when the other columns of the refund count; `refunded` is null
+    /// for all of the price.
+    ///
+    /// It also writes the types of messages `purchase.made` and `purchase.refunded`, of which one purchase may have several: older
+    /// programs can do neither.
+    public static func third(isShared: Bool) -> String {
+        let (number, text) = isShared ? ("BIGINT", "TEXT COLLATE \"C\"") : ("INTEGER", "TEXT")
+        return """
+            CREATE TABLE charges (
+                contract \(number) NOT NULL REFERENCES contracts, id \(text) NOT NULL,
+                product \(text), purchased_at \(number), quantity \(number), price \(number), currency TEXT, tax \(number),
+                offer TEXT, is_trial \(number), priced_at \(number), expires_at \(number), order_token TEXT,
+                stated_at \(number), refund_stated_at \(number), refunded_at \(number), refunded \(number),
+                is_refunded_in_part \(number), PRIMARY KEY (contract, id)
+            )\(isShared ? "" : " STRICT, WITHOUT ROWID");
+            CREATE INDEX charges_by_id ON charges (id);
+            ALTER TABLE entries ADD COLUMN charge TEXT;
+            ALTER TABLE entries ADD COLUMN charge_is_refund \(number);
+            ALTER TABLE hook_deliveries ADD COLUMN charge \(text) NOT NULL DEFAULT '';
+            DROP INDEX hook_deliveries_by_user;
+            CREATE UNIQUE INDEX hook_deliveries_by_user
+                ON hook_deliveries ("user", contract, stated_at, type, address, charge);
+            """
+    }
 }

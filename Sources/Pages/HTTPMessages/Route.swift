@@ -41,6 +41,8 @@ public enum Route: Sendable, Equatable {
     case event(id: String)
     case userEvents(user: UserID)
     case entitlements(user: UserID)
+    /// What a user was charged for.
+    case userPurchases(user: UserID)
     /// The pages that a user has open.
     case userPages(user: UserID)
     /// Gives a user a purchase that nobody has.
@@ -66,6 +68,8 @@ public enum Route: Sendable, Equatable {
     case anyCableBroadcasts
     /// Entitlements, as far as the holder of a signed stream name may know them.
     case streamEntitlements
+    /// What everybody was charged for; or one user, as far as the holder of a signed stream name may know it.
+    case purchases
     /// What the app sells.
     case catalog
     case streams
@@ -107,6 +111,7 @@ public enum Route: Sendable, Equatable {
         case "/broadcasts": self = .broadcasts
         case "/_broadcast": self = .anyCableBroadcasts
         case "/entitlements": self = .streamEntitlements
+        case "/purchases": self = .purchases
         case "/catalog": self = .catalog
         case "/streams": self = .streams
         case "/cable": self = .cable
@@ -192,6 +197,7 @@ extension Route {
         ("/hooks/deliveries/{id}/resend", { .hookResend(delivery: $0[0]) }),
         ("/users/{user}", { .user(UserID($0[0])) }),
         ("/users/{user}/entitlements", { .entitlements(user: UserID($0[0])) }),
+        ("/users/{user}/purchases", { .userPurchases(user: UserID($0[0])) }),
         ("/users/{user}/stream", { .userStream(user: UserID($0[0])) }),
         ("/users/{user}/events", { .userEvents(user: UserID($0[0])) }),
         ("/users/{user}/pages", { .userPages(user: UserID($0[0])) }),
@@ -228,7 +234,10 @@ extension Route {
         // A page of another origin sends a preflight request first.
         case .transactions, .receipts: ("POST, OPTIONS", .orders)
         case .streamEntitlements, .catalog: ("GET, OPTIONS", nil)
-        case .order, .event, .search, .userEvents, .userPages, .entitlements, .userStream: ("GET", .read)
+        // Without a stream's name, it lists the charges of all.
+        case .purchases: ("GET, OPTIONS", .operate)
+        case .order, .event, .search, .userEvents, .userPurchases, .userPages, .entitlements, .userStream:
+            ("GET", .read)
         case .user: ("GET, DELETE", .read)
         case .userConsole: ("POST", .read)
         case .grants, .claims, .replays, .hookTest, .hookResend: ("POST", .act)

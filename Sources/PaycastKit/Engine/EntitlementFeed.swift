@@ -97,6 +97,24 @@ actor EntitlementFeed {
         return catalog
     }
 
+    /// At most `limit`, newest first.
+    func charges(product: String?, limit: Int) async throws(PurchaseError) -> [Charge] {
+        guard let stream else { throw .notLoggedIn }
+        var found: [Charge] = []
+        var before: String?
+        repeat {
+            let page = try await parts.server.charges(
+                of: stream,
+                product: product,
+                before: before,
+                limit: min(100, limit - found.count)
+            )
+            found += page.purchases
+            before = page.next
+        } while before != nil && found.count < limit
+        return found
+    }
+
     /// What the server says now it has measured with its own clock.
     private func expire() {
         guard var later = known, !isCurrent else { return }

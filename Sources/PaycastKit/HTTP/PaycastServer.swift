@@ -35,6 +35,18 @@ struct PaycastServer: Sendable {
         return catalog
     }
 
+    /// `GET /purchases`, for the holder of the stream.
+    func charges(of stream: SignedStream, product: String?, before: String?, limit: Int) async throws(PurchaseError)
+        -> ChargePage
+    {
+        let query = ["name": stream.rawValue, "product": product, "before": before, "limit": "\(limit)"]
+        let request = ServerRequest(path: "purchases", query: query.compactMapValues(\.self))
+        guard let response = try? await transport.send(request) else { throw .offline }
+        guard response.status != 403 else { throw .notLoggedIn }
+        guard response.status == 200, let page = response.decoded(as: ChargePage.self) else { throw .offline }
+        return page
+    }
+
     /// `GET /streams`, as Server-Sent Events: what open pages of the user get.
     func events(of stream: SignedStream, since cursor: String?) -> AsyncStream<ServerSentEvent> {
         let query = ["name": stream.rawValue, "since": cursor].compactMapValues(\.self)

@@ -17,6 +17,7 @@ actor TestServer: Transport {
         case "transactions/apple": try take(request.body ?? Data())
         case "entitlements": try answer(entitlements(of: request.query["name"] ?? ""))
         case "catalog": try answer(catalog)
+        case "purchases": try answer(charges(of: request.query["name"] ?? "", product: request.query["product"]))
         default: ServerResponse(status: 404, body: Data(#"{"error":"not_found"}"#.utf8))
         }
     }
@@ -36,6 +37,11 @@ actor TestServer: Transport {
         let named = catalog.entitlements.map { ($0.name, Entitlement(active: open.contains($0.name))) }
         let isMain = catalog.entitlements.first.map { open.contains($0.name) } ?? false
         return Entitlements(active: isMain, entitlements: Dictionary(named) { first, _ in first }, contracts: held)
+    }
+
+    private func charges(of stream: String, product: String?) -> ChargePage {
+        let bought = (contracts[stream] ?? []).map(\.product).reversed().filter { product == nil || $0 == product }
+        return ChargePage(purchases: bought.map { Charge(product: $0, quantity: 1) }, next: nil)
     }
 
     private func answer(_ value: some Encodable) throws -> ServerResponse {

@@ -56,7 +56,7 @@ final class BulkInsert {
     /// table that was given first, because no command changes what another one of its batch has just inserted there
     /// except by what is a barrier, or an update that keeps its place.
     private static let order = [
-        "contracts", "tokens", "claims", "transfers", "orders", "locales", "entries", "fragments", "headers",
+        "contracts", "tokens", "claims", "transfers", "charges", "orders", "locales", "entries", "fragments", "headers",
         "events", "jobs", "hook_deliveries", "audit",
     ]
     /// Sizes are powers of two, so that few statements are prepared. The most is far below the 65,535 parameters that

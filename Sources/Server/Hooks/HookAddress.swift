@@ -59,7 +59,7 @@ extension SettingsReader {
             let place = "item \(index + 1) of the list"
             let parts = item.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let words = parts.count > 1 ? parts[1].split(separator: "+").map(String.init) : nil
-            let types = words.map { $0.compactMap(HookType.init) } ?? HookType.allCases
+            let types = words.map { $0.compactMap(HookType.init) } ?? Array(HookType.usual)
             if !isHookAddress(parts[0]) {
                 let what = "https://backend.example/hooks; plain http only to a loopback address of this machine"
                 reject(given.name, because: "\(place) is not an address such as \(what)")

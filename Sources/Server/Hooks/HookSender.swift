@@ -69,7 +69,12 @@ extension HookMessage {
                 since: held.since
             )
         }
-        let purchase = due.purchase.map { HookPurchase($0, statedAt: delivery.statedAt) }
+        let purchase = due.purchase.map { contract in
+            guard let charge = due.charge else { return PurchaseItem(contract, statedAt: delivery.statedAt) }
+            var item = PurchaseItem(charge, of: contract.key, kind: contract.kind, store: contract.store)
+            item.version = Int(delivery.statedAt.milliseconds)
+            return item
+        }
         self.init(
             type: delivery.type.rawValue,
             timestamp: due.cause.committedAt,

@@ -94,7 +94,9 @@ struct RevenueCatDocument {
     private func fill(_ document: inout WireJSON) {
         let model = AppStorePurchaseModel(event)
         let isSubscription = model.product.kind == .subscription
-        let isFirst = event.facts.state == .pending || !isSubscription
+        // Until it renews, every event is about the first charge.
+        let isRenewed = event.facts.renewals > 0 || ["RENEWAL", "PRODUCT_CHANGE"].contains(event.type)
+        let isFirst = event.facts.state == .pending || !isSubscription || !isRenewed
         let isChange = event.type == "PRODUCT_CHANGE"
         let period = StoreID.make(model.lineage, String(model.period.milliseconds))
         document["product_id"] = .text(isChange ? event.facts.product : model.product.id)

@@ -152,7 +152,7 @@ struct StripeDocuments {
         guard isSubscription else { return [("/v1/charges/\(id("ch"))", chargeRead)] }
         var read = subscription(.before2025)
         read["latest_invoice"] = [
-            "id": .text(id("in")), "object": "invoice",
+            "id": .text(invoiceID), "object": "invoice",
             "charge": ["id": .text(id("ch")), "object": "charge", "refunded": .flag(model.isRefunded)],
         ]
         if model.hasSchedule { read["schedule"] = schedule }
@@ -163,7 +163,7 @@ struct StripeDocuments {
         var charge = charge
         charge["invoice"] =
             isSubscription
-            ? ["id": .text(id("in")), "object": "invoice", "subscription": .text(model.id)] : .null
+            ? ["id": .text(invoiceID), "object": "invoice", "subscription": .text(model.id)] : .null
         return charge
     }
 }
@@ -176,6 +176,9 @@ extension StripeDocuments {
     }
 
     func id(_ prefix: String) -> String { stripeID(prefix, lineage: event.facts.lineage) }
+
+    /// Each period has one of its own.
+    var invoiceID: String { "\(id("in"))_\(model.periodStart.seconds)" }
 
     func seconds(_ instant: Instant?) -> WireJSON { instant.map { .number($0.seconds) } ?? .null }
 
@@ -215,7 +218,7 @@ extension StripeDocuments {
             "canceled_at": seconds(model.endedAt), "ended_at": seconds(model.endedAt),
             "cancellation_details": ["reason": model.reason.map { .text($0) } ?? .null],
             "trial_end": seconds(model.trialEnd), "discounts": model.isDiscounted ? ["di_1"] : [],
-            "latest_invoice": .text(id("in")), "pause_collection": .null,
+            "latest_invoice": .text(invoiceID), "pause_collection": .null,
             "schedule": model.hasSchedule ? .text(id("sub_sched")) : .null,
             "pending_update": next.map { ["subscription_items": .list([["price": price($0)]])] } ?? .null,
             "current_period_start": shape == .before2025 ? seconds(model.periodStart) : nil,
@@ -259,7 +262,7 @@ extension StripeDocuments {
             "price": isCurrent ? nil : price(model.price),
         ]
         return [
-            "id": .text(id("in")), "object": "invoice", "created": seconds(event.now),
+            "id": .text(invoiceID), "object": "invoice", "created": seconds(event.now),
             "billing_reason": .text(reason), "customer": .text(customer), "currency": "usd",
             "status": isPaid ? "paid" : "open", "amount_paid": .number(isPaid ? model.price.price / 10 : 0),
             "metadata": [:],
@@ -289,7 +292,7 @@ extension StripeDocuments {
             "amount_refunded": .number(isPartial ? amount / 2 : amount), "refunded": .flag(!isPartial),
             "customer": .text(customer), "payment_intent": .text(id("pi")),
             "metadata": isSubscription ? [:] : metadata, "livemode": .flag(event.environment == .production),
-            "invoice": shape == .current ? nil : isSubscription ? .text(id("in")) : .null,
+            "invoice": shape == .current ? nil : isSubscription ? .text(invoiceID) : .null,
         ]
     }
 

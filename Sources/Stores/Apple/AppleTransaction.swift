@@ -123,7 +123,44 @@ struct AppleTransaction: SignedDocument {
         observation.isPurchase = isPurchase
         observation.transaction = transaction(signedAt: fallback)
         observation.snapshot = kind == .subscription ? snapshot : nil
+        observation.charges = charges(order: observation.token, signedAt: fallback)
         return observation
+    }
+}
+
+/// The row of its charge. A family member is charged nothing: the row is the buyer's.
+extension AppleTransaction {
+    private func charges(order: OrderToken?, signedAt fallback: Instant) -> [Charge] {
+        guard !isFamilyShared else { return [] }
+        let charge = transaction(signedAt: fallback)
+        var terms = ChargeTerms(charge, order: order)
+        terms.offer = offer
+        let id = isOfXcode ? scope + transactionId : transactionId
+        return [Charge(id: id, terms: terms, refund: refund(of: charge))]
+    }
+
+    /// Each version of a transaction says whether it is refunded as of its date.
+    private func refund(of charge: Transaction) -> Charge.Refund {
+        guard let revokedAt else { return Charge.Refund(at: nil, statedAt: charge.signedAt) }
+        // In thousandths of a percent.
+        let part = (try? document.wholeNumber("revocationPercentage")).flatMap { (0..<100_000).contains($0) ? $0 : nil }
+        let isPartial = part != nil || document["revocationType"]?.text == "REFUND_PRORATED"
+        let amount = part.flatMap { part in
+            charge.price.map { Int64((Double($0) * Double(part) / 100_000).rounded()) }
+        }
+        return Charge.Refund(at: revokedAt, amount: amount, isPartial: isPartial, statedAt: charge.signedAt)
+    }
+
+    /// The offer's own name, or what kind of offer it is (https://developer.apple.com/documentation/appstoreserverapi/offertype).
+    private var offer: String? {
+        if let name = document.text("offerIdentifier") { return name }
+        return switch document["offerType"]?.integer {
+        case 1: "introductory"
+        case 2: "promotional"
+        case 3: "offer_code"
+        case 4: "win_back"
+        default: nil
+        }
     }
 }
 

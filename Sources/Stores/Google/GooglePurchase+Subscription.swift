@@ -40,6 +40,9 @@ extension GooglePurchase {
         pendingProduct = item.object("deferredItemReplacement")?.text("productId").flatMap { $0 == product ? nil : $0 }
         price = plan?.object("recurringPrice").flatMap { GooglePurchase.price($0) }
         offer = GooglePurchase.offer(item)
+        offerID = item.object("offerDetails")?.text("offerId")
+        let phase = item.object("offerPhase")
+        isFullyPriced = phase?.has("introductoryPrice") != true && phase?.has("prorationPeriod") != true
         let answers = [
             plan?.object("priceChangeDetails")?.text("priceChangeState"),
             plan?.object("priceStepUpConsentDetails")?.text("state"),

@@ -38,6 +38,10 @@ public struct GooglePurchase: Sendable {
     var isResubscription = false
     /// `trial`, `introductory`, or `offer` for any other offer.
     var offer: String?
+    /// Google's id of it.
+    var offerID: String?
+    /// Whether the newest charge cost what renewals cost.
+    var isFullyPriced = true
     /// Why it ended: `voluntary`, `billing`, `price`, `replaced` or `other`.
     var endReason: String?
     var isPriceAccepted = false
@@ -212,7 +216,41 @@ extension GooglePurchase {
             observation.transaction = charge(isRevoked: isRevoked, sentAt: notification?.sentAt)
             observation.snapshot = openPayment
         }
+        observation.charges = charges(after: notification, isRevoked: isRevoked, order: observation.token)
         return observation
+    }
+
+    /// The rows of its newest charge, and of the one that a void takes back, which may be an older one. Google says what renewals
+    /// cost, and nothing of one-time products' prices and of taxes.
+    private func charges(after notification: GoogleNotification?, isRevoked: Bool, order token: OrderToken?) -> [Charge]
+    {
+        var charges: [Charge] = []
+        let saidAt = min(notification?.sentAt ?? readAt, readAt)
+        let isPaid =
+            kind == .subscription ? state != .pending && accessUntil != nil : state == .owned || state == .revoked
+        if let purchasedAt, state != nil, isPaid {
+            let number = order ?? self.token
+            // Only the first charge has no number of its own: Google does not date the others.
+            let isFirst = number.firstRange(of: "..") == nil
+            var terms = ChargeTerms(product: product, purchasedAt: isFirst ? purchasedAt : saidAt, statedAt: readAt)
+            terms.quantity = kind == .subscription ? 1 : quantity + Int(refunded)
+            terms.isTrial = offer == "trial"
+            terms.price = terms.isTrial ? 0 : isFullyPriced ? price?.amount : nil
+            terms.currency = price?.currency
+            terms.offer = offerID ?? (terms.isTrial || offer == "introductory" ? offer : nil)
+            terms.expiresAt = kind == .subscription ? accessUntil : nil
+            terms.order = token
+            charges = [Charge(id: number, terms: terms, refund: refund(isRevoked: isRevoked, at: saidAt))]
+        }
+        guard let void = notification?.refund, let voided = void.order, void.account == nil else { return charges }
+        return charges + [Charge(id: voided, refund: .google(at: saidAt, isWhole: void.isWhole, count: 0))]
+    }
+
+    /// As far as the purchase itself says it.
+    private func refund(isRevoked: Bool, at date: Instant) -> Charge.Refund? {
+        let isWhole = isRevoked ? kind != .subscription || state == .expired : state == .revoked
+        guard isWhole || refunded > 0 else { return nil }
+        return .google(at: date, isWhole: isWhole, count: refunded)
     }
 
     private func key(of token: String) -> ContractKey {
@@ -282,5 +320,13 @@ extension GooglePurchase {
         guard let state, state == .pending || state == .expired else { return nil }
         let name = Catalog.name(of: product, option: option)
         return .of(state, product: name, at: state == .pending ? Instant(milliseconds: 0) : readAt)
+    }
+}
+
+extension Charge.Refund {
+    /// Google takes no refund back, and dates none but by its notification: the one that gives more back counts, however often it is
+    /// told, and the first that told it.
+    fileprivate static func google(at date: Instant, isWhole: Bool, count: Int64) -> Charge.Refund {
+        Charge.Refund(at: date, isPartial: !isWhole, statedAt: Instant(milliseconds: isWhole ? 2000 : count))
     }
 }

@@ -76,7 +76,19 @@ extension PurchaseKitEvent {
         observation.user = customer.map { UserID($0) }
         observation.store = store?.lowercased()
         observation.snapshot = snapshot(catalog, now: now)
+        observation.charges = charges(catalog)
         return observation
+    }
+
+    /// PurchaseKit tells of no charge, and of no price: each period that it states to be running was paid for, or is a trial.
+    private func charges(_ catalog: Catalog) -> [Charge] {
+        guard let lineage, let periodStart, let periodEnd, state == .active || state == .cancelled else { return [] }
+        // Whatever else it says of the period is the same.
+        var terms = ChargeTerms(product: product(catalog), purchasedAt: periodStart, statedAt: periodStart)
+        terms.expiresAt = periodEnd
+        terms.isTrial = isTrial
+        terms.order = customer.flatMap { OrderToken($0) }
+        return [Charge(id: "\(lineage)/\(periodStart.iso8601)", terms: terms)]
     }
 
     /// Nil when it does not state until when access lasts: then the previous state stays, and nothing opens forever.

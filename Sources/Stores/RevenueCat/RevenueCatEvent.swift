@@ -156,7 +156,34 @@ extension RevenueCatEvent {
         observation.snapshot = kind == .subscription ? snapshot(of: product) : endOfPurchase(product)
         // A refund ends the renewal of what may come back; the reversal does not say whether it had been on.
         if !isRefund { observation.renewal = observation.snapshot?.autoRenew }
+        observation.charges = charges(of: product)
         return observation
+    }
+
+    /// The row of a purchase or a renewal, and what was given back of it. A family member is charged nothing, nor is a grant.
+    private func charges(of product: String) -> [Charge] {
+        guard let id = transaction, store != "PROMOTIONAL", !isFamilyShared else { return [] }
+        let price = fields.thousandths("price_in_purchased_currency").map(abs)
+        switch type {
+        case "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE":
+            var terms = ChargeTerms(product: product, purchasedAt: chargedAt, statedAt: happenedAt)
+            terms.price = price
+            terms.currency = fields.text("currency")
+            // Of the price, as RevenueCat estimates it.
+            terms.tax = fields.number("tax_percentage").flatMap { share in
+                price.flatMap { (0...1).contains(share) ? Int64((Double($0) * share).rounded()) : nil }
+            }
+            terms.isTrial = isTrial
+            terms.offer = fields.text("offer_code") ?? (periodType == "INTRO" ? "introductory" : nil)
+            terms.expiresAt = expiresAt
+            terms.order = customer.token
+            return [Charge(id: id, terms: terms)]
+        case "CANCELLATION" where isRefund:
+            let amount = price == 0 ? nil : price
+            return [Charge(id: id, refund: Charge.Refund(at: happenedAt, amount: amount, statedAt: happenedAt))]
+        case "REFUND_REVERSED": return [Charge(id: id, refund: Charge.Refund(at: nil, statedAt: happenedAt))]
+        default: return []
+        }
     }
 
     /// Nil when the event says nothing of them; `null` says that the product opens none.

@@ -42,12 +42,16 @@ public struct StripeAPI: StoreAPI {
         return event
     }
 
-    /// The subscription that a charge paid for, by its invoice; nil for any other charge.
-    func subscription(paidBy charge: String, in app: String, now: Instant) throws(StoreAPIError) -> String? {
+    /// The subscription that a charge paid for, and its invoice; nil for any other charge.
+    func subscription(
+        paidBy charge: String,
+        in app: String,
+        now: Instant
+    ) throws(StoreAPIError) -> (subscription: String, invoice: String?)? {
         guard let body = try get("/v1/charges/\(charge)?expand%5B%5D=invoice", of: charge, app: app, now: now),
             let invoice = try? StoreObject(body).object("invoice")
         else { return nil }
-        return StripeInvoice(object: invoice, catalog: catalog).subscription
+        return StripeInvoice(object: invoice, catalog: catalog).subscription.map { ($0, invoice.text("id")) }
     }
 
     /// Returns nil for 404. `id` comes from an event, so it is checked before it becomes part of a URL.

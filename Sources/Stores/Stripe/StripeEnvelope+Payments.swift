@@ -8,7 +8,16 @@ extension StripeEnvelope {
         guard type == "charge.refunded" else { return event(.providerUnknown) }
         let isFull = object.flag("refunded") == true
         let observation = (object.id("payment_intent") ?? object.text("id")).map { id in
-            payment(id, product: object.namedProduct, token: object.token, state: isFull ? .revoked : .owned)
+            var observation = payment(
+                id,
+                product: object.namedProduct,
+                token: object.token,
+                state: isFull ? .revoked : .owned
+            )
+            let amount = StripePrice.thousandths(object.amount("amount_refunded"), in: object.text("currency"))
+            let refund = Charge.Refund(at: created, amount: amount, isPartial: !isFull, statedAt: created)
+            observation.charges = [Charge(id: object.id("invoice") ?? id, refund: refund)]
+            return observation
         }
         return event(.refundCompleted, subtype: isFull ? "full" : "partial", observation: observation)
     }
@@ -30,7 +39,10 @@ extension StripeEnvelope {
         }
         let charge = object.object("charge")
         let product = charge?.namedProduct ?? object.namedProduct
-        let observation = payment(id, product: product, token: charge?.token ?? object.token, state: state)
+        var observation = payment(id, product: product, token: charge?.token ?? object.token, state: state)
+        let amount = StripePrice.thousandths(object.amount("amount"), in: object.text("currency"))
+        let refund = Charge.Refund(at: state == .revoked ? created : nil, amount: amount, statedAt: created)
+        observation.charges = [Charge(id: charge?.id("invoice") ?? id, refund: refund)]
         return event(kind, subtype: status, observation: observation)
     }
 
@@ -73,6 +85,8 @@ extension StripeEnvelope {
             let purchasedAt = object.seconds("created") ?? created
             observation.transaction =
                 object.transaction(id, of: product, "amount_received", purchasedAt: purchasedAt, signedAt: created)
+            observation.charges =
+                observation.transaction.map { [Charge(id: id, terms: ChargeTerms($0, order: token))] } ?? []
         case "processing": observation.snapshot = .of(.pending, product: product, at: StripeSubscription.beforeAll)
         case "canceled": observation.snapshot = .of(.expired, product: product, at: created)
         default: return nil

@@ -17,6 +17,7 @@ struct StripeInvoice {
             observation.token = details?.token ?? object.object("subscription")?.token ?? object.token
             observation.account = object.id("customer")
             observation.transaction = isPaid ? transaction : nil
+            observation.charges = charge(order: observation.token).map { [$0] } ?? []
             return observation
         }
         let subtype = object.text("billing_reason")
@@ -77,6 +78,32 @@ struct StripeInvoice {
         )
     }
 
+    /// The row of what was paid, for all that the invoice lists; nil while it is not paid.
+    func charge(order: OrderToken?) -> Charge? {
+        guard isPaid, let id = object.text("id"), let created = object.seconds("created") else { return nil }
+        let (currency, line) = (object.text("currency"), speaking ?? lines.first)
+        let paidAt = object.object("status_transitions")?.seconds("paid_at")
+        var terms = ChargeTerms(product: line?.product ?? "", purchasedAt: paidAt ?? created, statedAt: created)
+        terms.price = StripePrice.thousandths(object.amount("amount_paid"), in: currency)
+        terms.currency = currency?.uppercased()
+        terms.tax = StripePrice.thousandths(tax, in: currency)
+        terms.quantity = max(1, Int(clamping: line?.quantity ?? 1))
+        terms.isTrial = line?.isTrial ?? false
+        terms.offer = (object.object("discount") ?? object.objects("discounts").first)?.object("coupon")?.text("id")
+        terms.expiresAt = line?.end
+        terms.order = order
+        return Charge(id: id, terms: terms)
+    }
+
+    /// In a currency's smallest unit; nil where none is counted. Since API version 2025-03-31 it is in `total_taxes`.
+    private var tax: Int64? {
+        if let tax = object.amount("tax") { return tax }
+        let parts = (object.objects("total_taxes") + object.objects("total_tax_amounts")).compactMap {
+            $0.amount("amount")
+        }
+        return parts.isEmpty ? nil : parts.reduce(0) { $0.addingReportingOverflow($1).partialValue }
+    }
+
     /// The line of the item that represents the subscription. If one item has several, the period that ends last.
     private var speaking: StripeInvoiceLine? {
         plans.min { left, right in
@@ -118,6 +145,13 @@ struct StripeInvoiceLine {
         let names = [stated, pricing?.id("product")].compactMap(\.self)
         product = names.first { catalog[$0] != nil } ?? names.first
         isNamed = product.map { catalog[$0] != nil } ?? false
+    }
+
+    var quantity: Int64? { object.amount("quantity") }
+
+    /// Nothing is charged for what costs something: a discount is not in the line's amount.
+    var isTrial: Bool {
+        object.amount("amount") == 0 && (price?.amount("unit_amount") ?? price?.amount("amount") ?? 0) > 0
     }
 
     /// A change of plan credits the old plan on a separate line.

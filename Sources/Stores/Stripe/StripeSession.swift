@@ -74,7 +74,12 @@ struct StripeSession {
         let kind = envelope.catalog.kind(bought: product)
         if isPaid, isComplete {
             let charge = transaction(id, signedAt: envelope.created)
-            return observation(id, kind: kind, transaction: charge)
+            var observation = observation(id, kind: kind, transaction: charge)
+            var terms = ChargeTerms(charge, order: token)
+            let tax = object.object("total_details")?.amount("amount_tax")
+            terms.tax = StripePrice.thousandths(tax, in: object.text("currency"))
+            observation.charges = [Charge(id: id, terms: terms)]
+            return observation
         }
         switch envelope.type {
         case "checkout.session.completed":

@@ -243,6 +243,9 @@ extension StripeSubscription {
     /// All that it says about its contracts.
     private func state(_ key: ContractKey, at date: Instant, in event: inout Event) {
         event.observation = observation(key, snapshot: snapshot(statedAt: date))
+        // As our own reading of the API shows it.
+        let latest = object.object("latest_invoice").map { StripeInvoice(object: $0, catalog: catalog) }
+        event.observation?.charges = latest?.charge(order: object.token).map { [$0] } ?? []
         event.further = further.compactMap { one in
             one.line.map { one.observation(key.line($0), snapshot: one.snapshot(statedAt: date)) }
         }

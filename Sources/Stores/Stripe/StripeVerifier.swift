@@ -87,10 +87,13 @@ extension StripeVerifier {
     private func read(_ event: Event, now: Instant) throws(VerificationError) -> Event {
         guard let api = stripeAPI, api.reads(event.environment) else { return event }
         do throws(StoreAPIError) {
-            guard let contract = try contract(of: event, api: api, now: now),
+            guard let (contract, invoice) = try contract(of: event, api: api, now: now),
                 let answer = try api.statement(of: contract, now: now)
             else { return event }
             var read = event
+            if let invoice, let refund = event.observation?.charges.first?.refund {
+                read.observation?.charges = [Charge(id: invoice, refund: refund)]
+            }
             read.adopt(answer)
             let record = StoredReading(.notification(event.body), answer: .init(body: answer.body, readAt: now))
             read.body = record?.bytes ?? event.body
@@ -103,14 +106,21 @@ extension StripeVerifier {
         }
     }
 
-    /// A charge does not name its subscription, but its invoice does.
-    private func contract(of event: Event, api: StripeAPI, now: Instant) throws(StoreAPIError) -> ContractKey? {
-        if let key = event.observation?.contract, key.lineage.hasPrefix("sub_") { return key }
+    /// A charge does not name its subscription, but its invoice does: then that comes with it.
+    private func contract(
+        of event: Event,
+        api: StripeAPI,
+        now: Instant
+    ) throws(StoreAPIError) -> (key: ContractKey, invoice: String?)? {
+        if let key = event.observation?.contract, key.lineage.hasPrefix("sub_") { return (key, nil) }
         guard event.observation?.token == nil, event.type.hasPrefix("charge."),
             let charge = (try? StripeEnvelope(event.body, catalog: catalog))?.charge,
-            let subscription = try api.subscription(paidBy: charge, in: event.app, now: now)
+            let (subscription, invoice) = try api.subscription(paidBy: charge, in: event.app, now: now)
         else { return nil }
-        return ContractKey(provider: .stripe, environment: event.environment, app: event.app, lineage: subscription)
+        let app = event.app
+        return (
+            ContractKey(provider: .stripe, environment: event.environment, app: app, lineage: subscription), invoice
+        )
     }
 }
 
@@ -126,6 +136,7 @@ extension Event {
             merged.account = said.account ?? merged.account
             merged.transaction = said.transaction
         }
+        merged.charges += observation?.charges ?? []
         observation = merged
     }
 }

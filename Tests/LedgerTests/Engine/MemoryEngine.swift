@@ -19,6 +19,7 @@ final class MemoryEngine {
     private var transfers: [TransferSource: [TransferTarget]] = [:]
     private var locales: [UserID: UserLocale] = [:]
     private var tombstones: Set<ErasedIdentity> = []
+    private var charges: [ContractKey: [Charge]] = [:]
 
     init(policy: AccessPolicy) {
         self.policy = policy
@@ -62,6 +63,14 @@ extension MemoryEngine: LedgerRows {
     func transfers(from source: TransferSource) -> [TransferTarget] { read(transfers[source] ?? []) }
     func locale(of user: UserID) -> UserLocale { read(locales[user] ?? .unknown) }
     func isBuried(_ identity: ErasedIdentity) -> Bool { read(tombstones.contains(identity)) }
+    func charges(_ name: ChargeName) -> [ContractKey: Charge] {
+        read(
+            charges.reduce(into: [:]) { found, known in
+                found[known.key] = known.value.first { ChargeName($0.id, of: known.key) == name }
+            }
+        )
+    }
+    func charges(of key: ContractKey) -> [String] { read(charges[key, default: []].map(\.id).sorted()) }
 
     func holdings(of user: UserID) -> UserHoldings {
         let owned = Set(orders.filter { $0.user == user }.map(\.token))
@@ -93,7 +102,7 @@ extension MemoryEngine: LedgerRows {
         transfers = transfers.filter { $0.key.user != erasure.user }
             .mapValues { $0.filter { $0.user != erasure.user } }
         contracts.removeAll { erasure.contracts.contains($0.key) }
-        for key in erasure.contracts { facts[key] = nil }
+        for key in erasure.contracts { (facts[key], charges[key]) = (nil, nil) }
         for key in facts.keys { facts[key]?.claims.removeAll { $0.user == erasure.user } }
         places = Dictionary(uniqueKeysWithValues: contracts.enumerated().map { ($1.key, $0) })
     }
@@ -113,6 +122,10 @@ extension MemoryEngine: LedgerRows {
         for record in changes.claims {
             facts[record.contract, default: OwnershipFacts()].claims.removeAll { $0.user == record.claim.user }
             facts[record.contract, default: OwnershipFacts()].claims.append(record.claim)
+        }
+        for record in changes.charges {
+            charges[record.contract, default: []].removeAll { $0.id.hasSameBytes(as: record.charge.id) }
+            charges[record.contract, default: []].append(record.charge)
         }
         for record in changes.transfers { transfers[record.source, default: []].append(record.target) }
         for source in Set(changes.transfers.map { $0.source }) { transfers[source]?.sort() }

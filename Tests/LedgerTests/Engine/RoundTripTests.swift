@@ -127,7 +127,8 @@ import Testing
         let times =
             "CAST('{committed_at,at,created_at,first_at,proof_at,refused_at,queued_at,due_at,user_at}' AS TEXT[])"
         return try [
-            "head", "contracts", "tokens", "claims", "orders", "locales", "entries", "fragments", "events", "jobs",
+            "head", "contracts", "charges", "tokens", "claims", "orders", "locales", "entries", "fragments", "events",
+            "jobs",
             "broadcast_keys", "hook_deliveries", "audit", "meta",
         ].map { table in
             // Its ids follow the position of the commit.

@@ -57,6 +57,7 @@ struct EveryStatement {
             .ofAccount(key), .replacing(key), .lines(of: Fixture.key("c1", provider: .google)), .held(by: user),
             .named(user, provider: .apple, environment: .production), .bought(with: token),
         ] { _ = try rows.contracts(index) }
+        _ = try (rows.charges(ChargeName("t1", of: key)), rows.charges(of: key))
         _ = try rows.contracts(after: 0, limit: 1)
         _ = try rows.contracts(waitingFor: UnlistedProduct(provider: .apple, product: "x"), limit: 1)
         _ = try (store.endedContracts(at: Fixture.now), store.nextEnd(), store.isUnchanged(user, since: 0))
@@ -82,6 +83,7 @@ struct EveryStatement {
         changes.claims = try store.stored.facts(of: known.key).claims.map { (known.key, $0) }
         let source = TransferSource(user: "u5", provider: .apple, environment: .production)
         changes.transfers = [(source, TransferTarget(at: now, user: "u6"))]
+        changes.charges = [(known.key, Charge(id: "new", refund: Charge.Refund(at: now, statedAt: now)))]
         let order = Order(token: .random(), user: "u5", product: "monthly")
         (changes.orders, changes.changedOrders) = ([order], [order])
         changes.locales = [("u5", .unknown)]
@@ -172,6 +174,8 @@ struct EveryStatement {
                 queries.record(of: user), queries.userEvents(of: user, shownOn: stream, limit: 9, withBodies: true)
             )
             for name in ["u2", token.description, "nobody"] { _ = try queries.search(name) }
+            _ = try (queries.purchases(of: user, limit: 9), queries.charge("t1", of: 1))
+            _ = try queries.purchases(since: now, after: (0, ""))
         }
     }
 }

@@ -42,6 +42,10 @@ struct FilledLedger {
             INSERT INTO orders SELECT \(token), 'u' || i, 'monthly', NULL, NULL, NULL, NULL, i FROM \(numbers(1...contracts))
             """,
             "INSERT INTO tokens SELECT i + 1, \(token), i, NULL FROM \(numbers(1...contracts))",
+            """
+            INSERT INTO charges (contract, id, product, purchased_at, quantity, price, currency, is_trial, priced_at, stated_at)
+            SELECT i + 1, 't' || i, 'monthly', i, 1, 9990, 'USD', 0, i, i FROM \(numbers(1...contracts))
+            """,
             "INSERT INTO locales SELECT 'u' || i, 'de', 'Europe/Berlin' FROM \(numbers(1...contracts))",
             "INSERT INTO shares SELECT 'u' || i, 1 + i % 1000, i FROM \(numbers(contracts / 2...contracts))",
             """

@@ -15,6 +15,8 @@ final class TruthLedger {
         var held: [ContractSummary]
         var isActive: Bool
         var pages: [String: String]
+        /// What the user was charged.
+        var charges: [Charge] = []
 
         var description: String {
             let contracts = held.map { entitlement in
@@ -24,7 +26,7 @@ final class TruthLedger {
                 return "\(entitlement.contract) \(entitlement.product) \(entitlement.state.rawValue) "
                     + "active=\(entitlement.isActive) until \(end) renews=\(renews) next=\(next) x\(entitlement.quantity ?? 0)"
             }
-            return "active=\(isActive) \(contracts) \(pages)"
+            return "active=\(isActive) \(contracts) \(pages) \(charges)"
         }
     }
 
@@ -34,6 +36,8 @@ final class TruthLedger {
     private var newest: [ContractKey: Instant] = [:]
     private var keys: Set<ContractKey> = []
     private var users: [UserID] = []
+    /// Google only says which charge is the newest one when it is asked: of those before it, nothing is learned then.
+    private var readsLate = false
 
     init(policy: TransferPolicy) throws {
         store = try TemporaryLedger.repository(
@@ -63,6 +67,7 @@ final class TruthLedger {
 
     /// Delivers everything, lets all time pass, and returns what is left.
     func run(_ arrivals: [Arrived], of users: [UserID], until end: Instant) throws -> [UserID: Final] {
+        readsLate = false
         pages = [:]
         newest = [:]
         keys = []
@@ -75,7 +80,9 @@ final class TruthLedger {
                 let request = OrderRequest(user: order.user, product: order.product, token: order.token)
                 try check(store.place(request, now: at))
             case .event(let event): try record(IncomingEvent(event, receivedAt: at), at: at)
-            case .read(let make): try record(IncomingEvent(make(at), receivedAt: at), at: at)
+            case .read(let make):
+                readsLate = true
+                try record(IncomingEvent(make(at), receivedAt: at), at: at)
             case .post(let event, let claim):
                 try record(IncomingEvent(event, claim: claim, receivedAt: at), at: at)
             }
@@ -227,8 +234,17 @@ final class TruthLedger {
                 guard let winner = entitlement.winner else { return }
                 let id = PageTarget.subscriptionStatus.id(of: entitlement.name, in: store.policy.catalog)
                 told[id] = words(of: pages[user]?[id] ?? "nothing", about: winner)
-            }
+            },
+            charges: try rows.filter { !readsLate || $0.key.provider != .google }.flatMap { try charges(of: $0.key) }
         )
+    }
+
+    private func charges(of key: ContractKey) throws -> [Charge] {
+        try store.decide(at: start) { unit in
+            try unit.ledger.charges(of: key).sorted().compactMap { id in
+                try unit.ledger.charges(ChargeName(id, of: key))[key]
+            }
+        }
     }
 
     /// A further product that is no longer listed has ended, and no store says when. One that is added and removed

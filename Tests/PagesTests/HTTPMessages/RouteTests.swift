@@ -22,6 +22,8 @@ import Testing
         Case(path: "/offers/google", route: .file(path: "/offers/google")),
         Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
         Case(path: "/entitlements", route: .streamEntitlements),
+        Case(path: "/purchases", route: .purchases),
+        Case(path: "/users/42/purchases", route: .userPurchases(user: "42")),
         Case(path: "/catalog", route: .catalog),
         Case(path: "/catalog/", route: .file(path: "/catalog/")),
         Case(path: "/entitlements/", route: .file(path: "/entitlements/")),

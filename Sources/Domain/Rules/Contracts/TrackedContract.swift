@@ -84,6 +84,8 @@ struct ContractChange {
     var reason: String?
     /// True if the contract was bought together with another one, whose entry stands for both.
     var isBeside = false
+    /// What has become of a charge of it.
+    var charge: NoticedCharge?
 
     var key: ContractKey { current.key }
 
@@ -116,6 +118,7 @@ extension Notice {
         previousState = change.previous?.status.state
         state = current.status.state
         accessUntil = current.status.accessUntil
+        charge = change.charge
     }
 }
 

@@ -71,7 +71,8 @@ extension UnitOfWork {
             if isNoted || current.hasDifferentHolders(than: unclaimed) { try save(current) }
         }
         if known == nil, current.user != nil { try liftTombstones(of: current.contract) }
-        let change = ContractChange(previous: known, current: current, isBeside: incoming.isBeside)
+        var change = ContractChange(previous: known, current: current, isBeside: incoming.isBeside)
+        change.charge = try record(observation.charges, of: current.key, news: !incoming.isReplay)
         return try file(change, isNews: isNews, claimed: claimed, incoming: incoming)
     }
 

@@ -13,6 +13,7 @@ extension UnitOfWork {
         }
         for user in users { try announce((concerned[user] ?? []).map { unannounced[$0] }, to: user) }
         try announcePurchases()
+        try announceCharges()
         unannounced = []
     }
 

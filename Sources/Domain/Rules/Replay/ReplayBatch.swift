@@ -75,6 +75,8 @@ extension UnitOfWork {
     ) throws -> [TrackedContract] {
         guard let known = try ledger.contract(rebuild.known.key) else { return [] }
         for (token, dates) in rebuild.tokens { _ = try add(token, dates: dates, to: known.key) }
+        // What a ledger from before charges had rows knows of them. Nobody is told of what is that old.
+        _ = try record(rebuild.charges, of: known.key, news: false)
         let current = try replace(known, by: rebuild.contract)
         try settle()
         report.changes.append(ReplayChange(event: rebuild.event, before: before, after: current))
@@ -149,6 +151,7 @@ public struct ContractRebuild: Sendable, Equatable {
     private var isComplete = true
     /// The dates of each token, which older versions did not remember completely.
     private(set) var tokens: [OrderToken: TokenDates] = [:]
+    private(set) var charges: [Charge] = []
 
     public init(_ known: Contract, newest: Int64) {
         self.known = known
@@ -164,6 +167,7 @@ public struct ContractRebuild: Sendable, Equatable {
         _ = raised.apply(observation, event: event.id, signedAt: event.signedAt)
         fresh = contract
         self.event = event.id
+        charges += observation.charges
         guard let said = StatedToken(observation, of: event) else { return }
         tokens[said.token, default: said.dates].add(said.dates)
     }

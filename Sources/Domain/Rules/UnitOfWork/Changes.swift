@@ -7,6 +7,8 @@ public struct Changes: Sendable {
     public var tokens: [(contract: ContractKey, token: OrderToken, dates: TokenDates)] = []
     public var claims: [(contract: ContractKey, claim: ClaimHistory)] = []
     public var transfers: [(source: TransferSource, target: TransferTarget)] = []
+    /// Everything that is known about a contract's charge from now on.
+    public var charges: [(contract: ContractKey, charge: Charge)] = []
     public var orders: [Order] = []
     /// Orders that state less than before, or began elsewhere: their requests were repeated with other values.
     public var changedOrders: [Order] = []
@@ -65,7 +67,10 @@ public struct HookRecord: Sendable {
 }
 
 /// What a message about a purchase is about: the store's statement by which the purchase has changed.
-public struct ToldPurchase: Sendable, Hashable {
+public struct ToldPurchase: Sendable {
     public var contract: ContractKey
+    /// Of a message about a charge, the position of the entry with the cause, as an instant.
     public var statedAt: Instant
+    /// The store's id of the charge that it is about; nil if it is about a consumable.
+    public var charge: String?
 }

@@ -20,6 +20,9 @@ public final class IdentityMap {
     var transfers: [TransferSource: [TransferTarget]] = [:]
     var locales: [UserID: UserLocale] = [:]
     var tombstones: [ErasedIdentity: Bool] = [:]
+    private var charges: [ChargeName: [ContractKey: Charge]] = [:]
+    /// The ids of those that the transaction has added.
+    private var addedCharges: [ContractKey: [String]] = [:]
 
     /// Contracts that belonged to a list when they were listed; some may have left it since.
     private struct List {
@@ -96,6 +99,16 @@ extension IdentityMap: LedgerRows {
 
     public func locale(of user: UserID) throws -> UserLocale { try locales.value(of: user, else: rows.locale) }
 
+    public func charges(_ name: ChargeName) throws -> [ContractKey: Charge] {
+        try charges.value(of: name, else: rows.charges)
+    }
+
+    /// Those that the transaction has added, too.
+    public func charges(of key: ContractKey) throws -> [String] {
+        let stored = try rows.charges(of: key)
+        return stored + (addedCharges[key] ?? []).filter { id in !stored.contains { $0.hasSameBytes(as: id) } }
+    }
+
     public func isBuried(_ identity: ErasedIdentity) throws -> Bool {
         try tombstones.value(of: identity, else: rows.isBuried)
     }
@@ -136,6 +149,13 @@ extension IdentityMap {
     func removed(_ key: ContractKey) {
         contracts[key] = .some(nil)
         facts[key] = OwnershipFacts()
+        charges = charges.mapValues { $0.filter { $0.key != key } }
+        addedCharges[key] = nil
+    }
+
+    func changed(_ charge: Charge, of key: ContractKey) {
+        let name = ChargeName(charge.id, of: key)
+        if charges[name]?.updateValue(charge, forKey: key) == nil { addedCharges[key, default: []].append(charge.id) }
     }
 
     func list(_ key: ContractKey, in index: ContractIndex) {

@@ -11,6 +11,7 @@ public struct Preload: Sendable {
     private var facts: Set<ContractKey> = []
     private var locales: Set<UserID> = []
     private var identities: Set<ErasedIdentity> = []
+    private var charges: Set<ChargeName> = []
 
     public init() {}
 
@@ -38,6 +39,7 @@ public struct Preload: Sendable {
         if key.lineBounds != nil { lists.insert(.lines(of: key)) }
         if let token = observation.token { orders.insert(token) }
         if let user = observation.user { add(user) }
+        for charge in observation.charges { charges.insert(ChargeName(charge.id, of: key)) }
     }
 
     /// A user whose pages are told of a change.
@@ -76,6 +78,7 @@ public struct Preload: Sendable {
         for source in transfers { _ = try ledger.transfers(from: source) }
         for user in locales { _ = try ledger.locale(of: user) }
         for identity in identities { _ = try ledger.isBuried(identity) }
+        for charge in charges { _ = try ledger.charges(charge) }
     }
 
     /// What follows from all that, once `ledger` knows it: the pages of those who hold the contracts, and what decides about

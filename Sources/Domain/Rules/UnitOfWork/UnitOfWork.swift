@@ -11,6 +11,8 @@ public struct UnitOfWork {
     private var isChanged: Set<ContractKey> = []
     /// Changes of contracts that pages have not been told of yet, and the entry of each.
     var unannounced: [(change: ContractChange, entry: Int)] = []
+    /// What has become of charges that the backend has not been told of yet, and the entry of each.
+    var untold: [(charge: ToldPurchase, news: ChargeNews, entry: Int)] = []
     /// Contracts whose owners have to be determined again.
     var unresolved: [TrackedContract] = []
     /// Contracts that have changed, so that the owners of others may have.
@@ -134,6 +136,10 @@ public protocol LedgerRows: AnyObject {
     /// The store's statements about a user who lost everything to others, in the order of their dates, then of the users.
     func transfers(from source: TransferSource) throws -> [TransferTarget]
     func locale(of user: UserID) throws -> UserLocale
+    /// The charges with a store's id, by their contracts.
+    func charges(_ name: ChargeName) throws -> [ContractKey: Charge]
+    /// The ids of a contract's charges, in the order of their bytes.
+    func charges(of key: ContractKey) throws -> [String]
     /// True if it belonged to an erased user.
     func isBuried(_ identity: ErasedIdentity) throws -> Bool
     /// Everything that an erasure has to examine.

@@ -94,7 +94,7 @@ extension LedgerRepository {
         try sql(
             """
             UPDATE entries SET event = NULL, user = NULL, contract = NULL, order_token = NULL, product = NULL,
-                previous_state = NULL, state = NULL, access_until = NULL, entitlements = NULL
+                previous_state = NULL, state = NULL, access_until = NULL, entitlements = NULL, charge = NULL, charge_is_refund = NULL
             WHERE position = ?1 AND (user IS NULL OR user = ?2)
             """
         ).run([.integer(position), Value(user)])
@@ -172,6 +172,7 @@ extension LedgerRepository {
         try sql("UPDATE events SET contract = NULL WHERE contract = ?").run(row)
         try sql("DELETE FROM tokens WHERE contract = ?").run(row)
         try sql("DELETE FROM claims WHERE contract = ?").run(row)
+        try sql("DELETE FROM charges WHERE contract = ?").run(row)
         try sql("DELETE FROM shares WHERE contract = ?").run(row)
         // Of users who had the purchase before.
         try sql("DELETE FROM hook_deliveries WHERE contract = ? AND contract > 0").run(row)

@@ -6,16 +6,18 @@ public enum HookState: String, CaseIterable, Sendable {
 }
 
 /// A message to one address about one user. There is one of each type, in which a newer state takes the place of an older one,
-/// and one for each change of a consumable.
+/// and one for each change of a consumable or a charge.
 public struct HookDelivery: Sendable, Equatable {
     public var id: Int64
     public var address: String
     public var user: UserID
     public var type: HookType
-    /// The row of the consumable that it is about, and the date of the store's statement by which that has changed; 0 of a
-    /// message about the user.
+    /// The row of the consumable that it is about, or of the charge's contract, and the date of the store's statement by which that
+    /// has changed, or the position at which the charge has; 0 of a message about the user.
     public var contract: Int64
     public var statedAt: Instant
+    /// The store's id of the charge that it is about; nil if it is about none.
+    public var charge: String?
     public var state: HookState
     /// Of the entry with the cause.
     public var position: Int64
@@ -57,8 +59,10 @@ public struct DueHook: Sendable {
     public var cause: Entry
     /// Of `entitlements.changed`.
     public var entitlements: UserEntitlements?
-    /// The consumable that it is about.
+    /// The consumable that it is about, or the contract of the charge.
     public var purchase: Contract?
+    /// As it is now.
+    public var charge: Charge?
 }
 
 /// How an address of the backend fares.
@@ -118,6 +122,7 @@ extension LedgerQueries {
                 due[index].entitlements = try entitlements(of: delivery.user)
             }
             if delivery.contract > 0 { due[index].purchase = try sql.contract(delivery.contract)?.tracked.contract }
+            if let id = delivery.charge { due[index].charge = try charge(id, of: delivery.contract) }
         }
         return due
     }
@@ -194,7 +199,7 @@ extension LedgerQueries {
 
 extension HookDelivery {
     static let columns = """
-        id, address, user, type, contract, stated_at, state, position, version, accepted, queued_at, attempts, due_at, \
+        id, address, user, type, contract, stated_at, charge, state, position, version, accepted, queued_at, attempts, due_at, \
         reason, ended_at
         """
     /// For a join with a table that has some of the same names.
@@ -208,6 +213,7 @@ extension HookDelivery {
             type: try row.word(),
             contract: row.integer(),
             statedAt: row.instant(),
+            charge: row.optionalText().flatMap { $0.isEmpty ? nil : $0 },
             state: try row.word(),
             position: row.integer(),
             version: row.integer(),

@@ -4,7 +4,7 @@ public import Domain
 public enum SearchHit: Sendable, Equatable {
     case user(UserID)
     case order(Order)
-    /// By its lineage id, by the buyer's name at the store, or by Google's number of the order. Nil for a contract without events.
+    /// By its lineage id, by the buyer's name at the store, by Google's number of the order, or by a charge's id. Nil for a contract without events.
     case contract(Contract, owner: UserID?, newest: Cursor?)
     case event(Entry)
 }
@@ -31,10 +31,15 @@ extension LedgerQueries {
         let limited: [Value] = [.text(name), .integer(LedgerQueries.hitLimit)]
         // A receipt has the number of one charge.
         let numbered: [Value] = [.text(Transaction.orderNumber(name)), .integer(LedgerQueries.hitLimit)]
-        let contracts =
+        var contracts =
             try sql.contracts(where: "lineage = ? ORDER BY provider, environment, app LIMIT ?", limited)
             + sql.contracts(where: "account = ? ORDER BY id LIMIT ?", limited)
             + sql.contracts(where: "order_number = ? ORDER BY id LIMIT ?", numbered)
+        // Any charge of a contract, such as a renewal. The first one often has the contract's own name.
+        contracts += try sql.contracts(
+            where: "id IN (SELECT contract FROM charges WHERE id = ?) ORDER BY id LIMIT ?",
+            limited
+        ).filter { found in !contracts.contains { $0.id == found.id } }
         for row in contracts.prefix(Int(LedgerQueries.hitLimit)) {
             let cursor = try newestEvent(of: row.id, until: .max).map { Cursor(epoch: epoch, position: $0) }
             hits.append(.contract(row.tracked.contract, owner: row.tracked.user, newest: cursor))

@@ -17,7 +17,8 @@ extension LedgerRepository {
                 type: record.type,
                 user: record.user,
                 contract: record.purchase.flatMap { news.purchases[$0.contract] } ?? 0,
-                statedAt: record.purchase?.statedAt ?? Instant(milliseconds: 0)
+                statedAt: record.purchase?.statedAt ?? Instant(milliseconds: 0),
+                charge: record.purchase?.charge.map { Array($0.utf8) } ?? []
             )
             if newest[key] == nil { order.append(key) }
             newest[key] = (record.position, (newest[key]?.count ?? 0) + 1)
@@ -29,7 +30,8 @@ extension LedgerRepository {
             for target in policy.hooks where target.types.contains(key.type) {
                 try putHook([
                     Value(key.user), .text(target.address), Value(key.type), .integer(key.contract),
-                    Value(key.statedAt), .integer(id), Value(HookState.waiting), .integer(new.position),
+                    Value(key.statedAt), .text(String(decoding: key.charge, as: UTF8.self)), .integer(id),
+                    Value(HookState.waiting), .integer(new.position),
                     .integer(new.count), .integer(0), Value(hooksAt), .integer(0), Value(hooksAt),
                 ])
                 id += 1
@@ -42,11 +44,11 @@ extension LedgerRepository {
         try sql.insert(
             into: "hook_deliveries",
             """
-            user, address, type, contract, stated_at, id, state, position, version, accepted, queued_at, attempts, due_at
+            user, address, type, contract, stated_at, charge, id, state, position, version, accepted, queued_at, attempts, due_at
             """,
-            replacing: 5,
+            replacing: 6,
             conflict: """
-                ON CONFLICT (user, contract, stated_at, type, address) DO UPDATE SET
+                ON CONFLICT (user, contract, stated_at, type, address, charge) DO UPDATE SET
                     state = excluded.state, position = excluded.position,
                     version = hook_deliveries.version + excluded.version, attempts = 0, due_at = excluded.due_at,
                     queued_at = CASE hook_deliveries.state
@@ -237,4 +239,6 @@ private struct HookKey: Hashable {
     /// Of a purchase: the contract's row, and the statement that changed it.
     var contract: Int64
     var statedAt: Instant
+    /// The store's id of the charge, if it is about one.
+    var charge: [UInt8]
 }

@@ -15,6 +15,10 @@ extension LedgerRepository {
                 conflict: "ON CONFLICT DO NOTHING"
             ).run(transfer.source.values + [Value(transfer.target.at), Value(transfer.target.user)])
         }
+        for (key, charge) in changes.charges {
+            try sql.insert(into: "charges", "contract, id, \(ChargeRow.columns)", replacing: 2)
+                .run([Value(stored.ids[key]), .text(charge.id)] + ChargeRow.values(charge))
+        }
         for order in changes.orders {
             try sql.insert(into: "orders", "\(OrderRow.columns), created_at")
                 .run(OrderRow.values(order) + [Value(now)])

@@ -100,6 +100,35 @@ extension StoredRows: LedgerRows {
 
     func locale(of user: UserID) throws -> UserLocale { try sql.locale(of: user) }
 
+    func charges(_ name: ChargeName) throws -> [ContractKey: Charge] {
+        let values = [.text(name.id), Value(name.provider), Value(name.environment), .text(name.app)] as [Value]
+        let found = try sql(
+            """
+            SELECT contracts.id, contracts.lineage, \(ChargeRow.selection)
+            FROM charges JOIN contracts ON contracts.id = charges.contract
+            WHERE charges.id = ? AND \(ContractRow.scope)
+            """
+        ).all(values) { row in (row: row.integer(), lineage: row.text(), charge: ChargeRow.read(&row)) }
+        var charges: [ContractKey: Charge] = [:]
+        for found in found {
+            let key = ContractKey(
+                provider: name.provider,
+                environment: name.environment,
+                app: name.app,
+                lineage: found.lineage
+            )
+            ids[key] = found.row
+            charges[key] = found.charge
+        }
+        return charges
+    }
+
+    func charges(of key: ContractKey) throws -> [String] {
+        guard let id = ids[key] else { return [] }
+        return try sql("SELECT id FROM charges WHERE contract = ? ORDER BY id").all([.integer(id)]) { row in row.text()
+        }
+    }
+
     func isBuried(_ identity: ErasedIdentity) throws -> Bool {
         guard try knowsErasures() else { return false }
         return try sql.tombstone(erasureKey.digest(of: identity)) != nil

@@ -4,7 +4,7 @@ import Domain
 enum EntryRow {
     static let columns = """
         committed_at, kind, provider, environment, type, subtype, event, outcome, user, contract, order_token, product, \
-        previous_state, state, access_until, entitlements
+        previous_state, state, access_until, entitlements, charge, charge_is_refund
         """
     /// For a join with `events`, which has some of the same names.
     static let qualifiedColumns = columns.split(separator: ", ").map { "entries." + $0 }.joined(separator: ", ")
@@ -15,7 +15,8 @@ enum EntryRow {
             Value(notice.type), Value(notice.subtype), Value(notice.event), Value(notice.outcome), Value(notice.user),
             Value(notice.contract), Value(notice.order?.description), Value(notice.product),
             Value(notice.previousState), Value(notice.state), Value(notice.accessUntil),
-            Value(notice.entitlements.map(EntitlementsText.text)),
+            Value(notice.entitlements.map(EntitlementsText.text)), Value(notice.charge?.id),
+            Value(notice.charge.map { $0.news == .refunded }),
         ]
     }
 
@@ -38,6 +39,7 @@ enum EntryRow {
         notice.state = try row.optionalWord()
         notice.accessUntil = row.optionalInstant()
         notice.entitlements = row.skips(1) ? nil : try row.parsed(EntitlementsText.entitlements)
+        if !row.skips(2) { notice.charge = NoticedCharge(id: row.text(), news: row.flag() ? .refunded : .made) }
         return Entry(position: position, committedAt: committedAt, notice: notice, fragments: [])
     }
 }

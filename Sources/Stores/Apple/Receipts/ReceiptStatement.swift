@@ -55,6 +55,11 @@ struct ReceiptStatement {
         observation.isPurchase = transaction.id == lineage
         observation.transaction = transaction
         observation.snapshot = kind == .subscription ? receipt.renewals[lineage]?.snapshot(of: transaction) : nil
+        if !observation.isFamilyShared {
+            let terms = ChargeTerms(transaction, order: purchase.token)
+            let refund = Charge.Refund(at: transaction.revokedAt, statedAt: transaction.signedAt)
+            observation.charges = [Charge(id: transaction.id, terms: terms, refund: refund)]
+        }
         return observation
     }
 
