@@ -81,6 +81,7 @@ public struct Endpoints: RequestHandler {
         case .userEvents(let user): try services.userEvents(user, request)
         case .entitlements(let user): try services.entitlements(of: user)
         case .userStream(let user): try services.stream(of: user, request)
+        case .userPages(let user) where request.method == "DELETE": try services.endPages(of: user, request)
         case .userPages(let user): try services.userPages(user)
         case .claims(let user): try services.claim(for: user, request)
         case .refund(let transaction) where request.method == "GET": services.refundQuestion(transaction)

@@ -170,4 +170,14 @@ public enum LedgerTables {
             CREATE INDEX jobs_about_refunds ON jobs (deadline\(id)) WHERE kind IN (\(Job.refunds));
             """
     }
+
+    /// What the third version has besides: an order's `context`, which the app wants back, and whose pages were ended, with the
+    /// position before which names were signed that are refused. A program of the second would take those names.
+    public static func third(isShared: Bool) -> String {
+        let (number, text) = isShared ? ("BIGINT", "TEXT COLLATE \"C\"") : ("INTEGER", "TEXT")
+        return """
+            ALTER TABLE orders ADD COLUMN context TEXT;
+            CREATE TABLE ended_pages ("user" \(text) PRIMARY KEY, position \(number) NOT NULL)\(isShared ? "" : " STRICT, WITHOUT ROWID");
+            """
+    }
 }

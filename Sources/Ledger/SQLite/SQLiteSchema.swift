@@ -5,6 +5,7 @@ import Domain
 public enum SQLiteSchema {
     static let migrations = [
         LedgerTables.sql(isShared: false, entries: entries, events: events), LedgerTables.second(isShared: false),
+        LedgerTables.third(isShared: false),
     ]
 
     public static var newest: Int64 { Int64(migrations.count) }

@@ -23,6 +23,7 @@ public enum PostgresSchema {
             admits: 0
         ),
         PostgresMigration(sql: LedgerTables.second(isShared: true)),
+        PostgresMigration(sql: LedgerTables.third(isShared: true)),
     ]
 
     public static var newest: Int64 { Int64(migrations.count) }
