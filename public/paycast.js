@@ -2,6 +2,7 @@
 // Opens a source again at once when the page comes back (foreground, back/forward cache, network) and, backing off, when
 // it is closed for good, as a WebSocket always is; says `connected` on the element. Without it nothing gets lost, only later.
 // Where a morph changes an element's stream, its connection follows (https://github.com/hotwired/turbo/pull/1287).
+// The page that ordered goes to its order's `success_url` when the purchase arrives.
 // Days that the server wrote in UTC, since nobody told it the user's time zone, become those of the browser's.
 {
   const tagged = name => [...document.getElementsByTagName(name)]
@@ -122,6 +123,41 @@
   const dayObserver = new MutationObserver(writeDays)
   dayObserver.observe(document, { subtree: true, childList: true, attributeFilter: ["data-paycast-time-zone"] })
   writeDays()
+
+  // Templates say it: `data-paycast-visit="{{success_url}}" data-paycast-bought="{{order}}"`. The page that ordered is the one on
+  // which somebody tapped inside `data-paycast-order`, or that says `data-paycast-waiting`: neither the user's other pages, nor
+  // what is shown later. Not again either, when the page is returned to and gets what it missed once more.
+  const ordered = new Set()
+  const note = token => { if (token) ordered.add(token.toLowerCase()) }
+  const isVisited = order => {
+    ordered.delete(order)
+    try {
+      const known = JSON.parse(sessionStorage.getItem("paycast-visited")) ?? []
+      if (known.includes(order)) return true
+      sessionStorage.setItem("paycast-visited", JSON.stringify([...known.slice(-20), order]))
+    } catch {}
+    return false
+  }
+  const parsed = address => {
+    try {
+      return new URL(address, document.baseURI)
+    } catch {}
+  }
+  const goOn = ({ paycastVisit, paycastBought: order }) => {
+    if (!paycastVisit || !ordered.has(order)) return
+    const url = parsed(paycastVisit)
+    if (url?.origin !== location.origin || isVisited(order)) return
+    if (window.Turbo) Turbo.visit(url.href)
+    else location.assign(url.href)
+  }
+  addEventListener("click", ({ target }) => note(target.closest?.("[data-paycast-order]")?.dataset.paycastOrder), true)
+  document.addEventListener("turbo:before-stream-render", ({ target }) => {
+    // Before the fragment takes the mark away.
+    for (const { dataset } of document.querySelectorAll("[data-paycast-waiting]")) note(dataset.paycastWaiting)
+    const bought = target.querySelector("template")?.content.querySelector("[data-paycast-visit]")
+    if (bought) goOn(bought.dataset)
+  })
+  document.addEventListener("turbo:before-render", () => ordered.clear())
 
   const options = { subtree: true, childList: true, attributeFilter: ["connected", "src", "signed-stream-name"] }
   new MutationObserver(lookAtAll).observe(document, options)

@@ -83,6 +83,7 @@ public struct Endpoints: RequestHandler {
         case .userPurchases(let user): try services.purchases(of: user, request)
         case .purchases: try services.purchases(request)
         case .userStream(let user): try services.stream(of: user, request)
+        case .userPages(let user) where request.method == "DELETE": try services.endPages(of: user, request)
         case .userPages(let user): try services.userPages(user)
         case .claims(let user): try services.claim(for: user, request)
         case .refund(let transaction) where request.method == "GET": services.refundQuestion(transaction)

@@ -43,6 +43,7 @@ public final class Services: Sendable {
     public let blockingPools: BlockingPools
     /// Hands transient messages to all loops and nodes.
     public let broadcast: @Sendable ([Message]) -> Void
+    let endedPages: EndedPages
     /// Asks the loops which pages follow a stream here. The answer comes on another thread.
     let openPages: @Sendable (StreamName, @escaping @Sendable ([OpenPage]) -> Void) -> Void
     /// This process's name among the nodes of the ledger.
@@ -80,6 +81,7 @@ public final class Services: Sendable {
         workers: WorkerPool,
         blockingPools: BlockingPools,
         broadcast: @escaping @Sendable ([Message]) -> Void,
+        endedPages: EndedPages,
         openPages: @escaping @Sendable (StreamName, @escaping @Sendable ([OpenPage]) -> Void) -> Void,
         node: String,
         isLedgerShared: Bool,
@@ -110,6 +112,7 @@ public final class Services: Sendable {
         self.workers = workers
         self.blockingPools = blockingPools
         self.broadcast = broadcast
+        self.endedPages = endedPages
         self.openPages = openPages
         self.node = node
         self.isLedgerShared = isLedgerShared

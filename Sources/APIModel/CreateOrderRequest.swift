@@ -18,6 +18,10 @@ public struct CreateOrderRequest: Codable, Sendable, Equatable {
     public var locale: String?
     /// The time zone in which the user reads dates: a name of the tz database, such as `Europe/Berlin`.
     public var timeZone: String?
+    /// Where the page that ordered goes after the purchase: a path, or an address of an allowed origin.
+    public var successUrl: String?
+    /// The app's own words, which come back with the purchase: 1 KB at most.
+    public var metadata: [String: String]?
 
     public init(user: UserID, product: String) {
         self.user = user

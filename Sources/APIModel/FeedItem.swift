@@ -31,6 +31,9 @@ public struct FeedItem: Codable, Sendable, Equatable {
     public var contract: String?
     /// The token of the order: a UUID.
     public var order: String?
+    /// What the app gave the order to get it back.
+    public var successUrl: String?
+    public var metadata: [String: String]?
     /// The product by the store's id.
     public var product: String?
     /// A `ContractState`: before the event.
@@ -67,6 +70,8 @@ public struct FeedItem: Codable, Sendable, Equatable {
         user = notice.user
         contract = notice.contract
         order = notice.order?.description
+        successUrl = notice.context.successURL
+        metadata = notice.context.metadata.isEmpty ? nil : notice.context.metadata
         product = notice.product
         previousState = notice.previousState?.rawValue
         state = notice.state?.rawValue

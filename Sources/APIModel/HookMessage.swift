@@ -68,6 +68,10 @@ public struct HookMessage: Codable, Sendable, Equatable {
         @Nullable public var event: String?
         @Nullable public var outcome: String?
         @Nullable public var contract: String?
+        /// The token of the order, and what the app gave it to get it back. Left out without one.
+        public var order: String?
+        public var successUrl: String?
+        public var metadata: [String: String]?
 
         public init(_ notice: Notice) {
             kind = notice.kind.rawValue
@@ -76,6 +80,9 @@ public struct HookMessage: Codable, Sendable, Equatable {
             event = notice.event
             outcome = notice.outcome?.rawValue
             contract = notice.contract
+            order = notice.order?.description
+            successUrl = notice.context.successURL
+            metadata = notice.context.metadata.isEmpty ? nil : notice.context.metadata
         }
     }
 }
@@ -118,8 +125,11 @@ extension HookMessage.Cause {
         writer.text("contract", contract)
         writer.text("event", event)
         writer.text("kind", kind)
+        writer.texts("metadata", ifAny: metadata)
+        writer.text("order", ifAny: order)
         writer.text("outcome", outcome)
         writer.text("provider", provider)
+        writer.text("success_url", ifAny: successUrl)
         writer.text("type", type)
     }
 }

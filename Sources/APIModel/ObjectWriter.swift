@@ -24,10 +24,19 @@ struct ObjectWriter {
 
     /// `name` is one that needs no escape.
     mutating func object(named name: String, _ body: (inout ObjectWriter) -> Void) {
-        bytes.append(contentsOf: isFirst ? "\"".utf8 : ",\"".utf8)
-        bytes.append(contentsOf: name.utf8)
-        bytes.append(contentsOf: "\":".utf8)
+        begin(name)
         object(body)
+    }
+
+    /// Their names need no escape. Leaves the member out if there are no texts.
+    mutating func texts(_ name: StaticString, ifAny texts: [String: String]?) {
+        guard let texts else { return }
+        object(name) { writer in
+            for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
+                writer.begin(name)
+                JSONLiteral.append(text, to: &writer.bytes)
+            }
+        }
     }
 
     mutating func texts(_ name: StaticString, _ texts: [String]) {
@@ -84,6 +93,13 @@ struct ObjectWriter {
         isFirst = false
         write(name)
         write("\":")
+    }
+
+    private mutating func begin(_ name: String) {
+        bytes.append(contentsOf: isFirst ? "\"".utf8 : ",\"".utf8)
+        isFirst = false
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(contentsOf: "\":".utf8)
     }
 
     private mutating func write(_ text: StaticString) {

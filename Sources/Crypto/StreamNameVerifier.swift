@@ -45,10 +45,12 @@ public struct StreamNameVerifier: Sendable {
     /// From now on, the key at this place signs, in all copies of this verifier.
     public func sign(with index: Int) { signer.index.store(min(max(0, index), keys.count - 1), ordering: .relaxed) }
 
-    /// With an expiry, the name goes into Rails' `_rails` envelope, which a stock Rails checks too.
-    public func sign(_ name: StreamName, expires: Instant? = nil) -> String {
+    /// With an expiry, the name goes into Rails' `_rails` envelope, which a stock Rails checks too; and so it does `after` an
+    /// ending of its user's pages, which Rails does not look at.
+    public func sign(_ name: StreamName, expires: Instant? = nil, after ending: Int64 = 0) -> String {
         let literal = JSONLiteral.literal(name.text)
-        let payload = expires.map { #"{"_rails":{"data":\#(literal),"exp":"\#($0.iso8601)"}}"# } ?? literal
+        let more = (expires.map { #","exp":"\#($0.iso8601)""# } ?? "") + (ending > 0 ? #","after":"\#(ending)""# : "")
+        let payload = more.isEmpty ? literal : #"{"_rails":{"data":\#(literal)\#(more)}}"#
         let encoded = Base64.encode(Array(payload.utf8))
         let digest = keys[signer.index.load(ordering: .relaxed)].hmac.authenticate(Array(encoded.utf8)[...])
         return "\(encoded)--\(Hex.encode(digest))"
@@ -88,10 +90,10 @@ public struct StreamNameVerifier: Sendable {
         let payload = StreamNamePayload(json)
         // Check this before the expiry, which tells a page to reload: reloading cannot cure an invalid name.
         guard let stream = payload.stream else { throw .notAName }
-        guard let expiry = payload.expiry else { return SignedName(stream: stream, expires: nil) }
+        guard let expiry = payload.expiry else { return SignedName(stream: stream, ending: payload.ending) }
         guard let end = Instant(iso8601: expiry) else { throw .notAName }
         guard now < end else { throw .expired }
-        return SignedName(stream: stream, expires: end)
+        return SignedName(stream: stream, expires: end, ending: payload.ending)
     }
 }
 
@@ -100,6 +102,14 @@ public struct SignedName: Sendable, Equatable {
     public var stream: StreamName
     /// Nil if the name never expires.
     public var expires: Instant?
+    /// The last ending of its user's pages before it was signed; 0 for none, and for a name of Rails'.
+    public var ending: Int64
+
+    public init(stream: StreamName, expires: Instant? = nil, ending: Int64 = 0) {
+        self.stream = stream
+        self.expires = expires
+        self.ending = ending
+    }
 }
 
 /// Why a token names no stream.
@@ -107,6 +117,8 @@ public enum StreamNameError: String, Error, CustomStringConvertible {
     case forged = "the stream name is not signed with one of this server's keys"
     /// Genuine: reloading the page cures it.
     case expired = "the signed stream name has expired; load the page again"
+    /// Genuine: its user's pages were ended after it was signed.
+    case ended = "the user's pages were ended after the stream name was signed; take a new one"
     /// Genuine too.
     case notAName = "what was signed is not the name of a stream"
 
@@ -119,12 +131,13 @@ struct StreamNamePayload {
     let stream: StreamName?
     /// As written: RFC 3339, if it is genuine.
     let expiry: String?
+    let ending: Int64
 
     init(_ payload: [UInt8]) {
         // Every connection parses a token, nearly always a bare string: that needs no decoder.
         if payload.first == UInt8(ascii: "\"") {
             stream = JSONLiteral.string(payload).flatMap { StreamName($0) }
-            expiry = nil
+            (expiry, ending) = (nil, 0)
             return
         }
         // Rails 7.1 puts the value into `data`; older versions put it into `message`, as JSON in Base64.
@@ -133,11 +146,12 @@ struct StreamNamePayload {
         // Stream names are signed without a purpose, and Rails rejects a message with another purpose.
         guard members.allSatisfy({ $0.isNull || $0.text != nil }), (members[3].text ?? "").isEmpty else {
             stream = nil
-            expiry = nil
+            (expiry, ending) = (nil, 0)
             return
         }
         let old = members[1].text.flatMap { Base64.decode($0) }.flatMap { JSONLiteral.string($0) }
         stream = (members[0].text ?? old).flatMap { StreamName($0) }
         expiry = members[2].text
+        ending = rails?["after"]?.text.flatMap { Int64($0) } ?? 0
     }
 }

@@ -184,15 +184,20 @@ public final class Gateway: Sendable {
 }
 
 extension Gateway {
+    /// Ends every connection that follows a stream, for good: whoever comes back with the same name is refused by then.
+    public func endPages(on stream: StreamName) {
+        atEachLoop { $0.endPages(on: stream) }
+    }
+
     /// Users were erased on another node: their messages are forgotten, and their pages reload. `isErased` is called
     /// for each stream that a page follows, on a thread of `workers`, because it computes a digest.
     public func reloadPages(on workers: WorkerPool, where isErased: @escaping @Sendable (StreamName) -> Bool) {
         atEachLoop { loop in
             // A page that subscribes after this reads of the erasure in the ledger.
             loop.hub.forgetRecentMessages()
-            let search: @Sendable () -> Void = { [streams = loop.hub.streams, port = loop.port] in
-                let erased = streams.filter(isErased)
-                port.send(.run { loop in for stream in erased { loop.erase(stream) } })
+            let search: @Sendable () -> Void = { [port = loop.port] in
+                let erased = port.pageStreams.filter(isErased)
+                port.send(.run { loop in for stream in erased { loop.reloadErased(stream) } })
             }
             if !workers.submit(search) { search() }
         }
@@ -200,8 +205,8 @@ extension Gateway {
 }
 
 extension SocketLoop {
-    fileprivate func erase(_ stream: StreamName) {
-        hub.erase(stream)
+    fileprivate func reloadErased(_ stream: StreamName) {
+        erase(stream)
         publish(Message(stream: stream, position: nil, parts: [.refresh]))
     }
 }

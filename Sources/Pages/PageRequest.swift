@@ -1,12 +1,14 @@
 public import Domain
 
-/// A page that wants to follow a stream.
+/// A page that wants to follow a stream, or several over one connection.
 public struct PageRequest: Sendable {
     /// Starts to read what comes after a position, and calls back on another thread. False when the reader is too busy.
     public typealias Reading =
         @Sendable (_ position: Int64, _ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
 
     public var stream: StreamName
+    /// Those of a page that follows several, whose union is `stream`; otherwise none.
+    public var members: [StreamName]
     /// Committed events for developers, always over SSE; nil for fragments, over SSE or WebSocket, as the page asks. A ledger
     /// is too long for one answer, so `reading` reads what comes after a position, part by part.
     public var feed: (filter: EntrySelection, reading: Reading)?
@@ -25,6 +27,7 @@ public struct PageRequest: Sendable {
 
     public init(
         stream: StreamName,
+        members: [StreamName] = [],
         feed: (filter: EntrySelection, reading: Reading)? = nil,
         allowedOrigin: String? = nil,
         expires: Instant? = nil,
@@ -34,6 +37,7 @@ public struct PageRequest: Sendable {
         readCatchUp: @escaping @Sendable (_ done: @escaping @Sendable (CatchUpBatch) -> Void) -> Bool
     ) {
         self.stream = stream
+        self.members = members
         self.feed = feed
         self.allowedOrigin = allowedOrigin
         self.expires = expires

@@ -2,30 +2,39 @@ import Crypto
 public import Domain
 import Encoding
 
-/// The `<turbo-stream-source>` element of a page, addressed by the signature in its `src`.
+/// The `<turbo-stream-source>` element of a page, addressed by the signatures in its `src`.
 ///
 /// A stream can replace anything, so it can replace its own source without any script of ours: the old element leaves
 /// and its socket closes, a new one enters and opens another. Turbo itself never reopens a WebSocket, and reads `src`
 /// only when the element enters the page
 /// (https://github.com/hotwired/turbo/blob/main/src/elements/stream_source_element.js).
 public struct SourceElement: Sendable, Equatable {
-    /// Already verified: its last 64 bytes are hexadecimal.
+    /// Genuine: their last 64 bytes are hexadecimal. Apart, since most have no others: an array of one is memory for each page.
     private let signedName: String
+    private let others: [String]
     /// The host under which the page reached us.
     private let host: String
 
     /// Stores only the parts: nearly every page leaves before its element is told anything, so markup is made late.
-    public init(signedName: String, host: String) {
+    public init(signedName: String, others: [String] = [], host: String) {
         self.signedName = signedName
+        self.others = others
         self.host = host
     }
 
-    /// Half of the signature is unique enough.
-    private var selector: String { "turbo-stream-source[src*='\(signedName.suffix(64).prefix(32))']" }
+    private var signedNames: [String] { [signedName] + others }
+
+    /// Half of a signature is unique enough.
+    private var selector: String {
+        "turbo-stream-source" + signedNames.map { "[src*='\($0.suffix(64).prefix(32))']" }.joined()
+    }
 
     /// Without a scheme, so that the page's own applies, and without `since`.
-    private var address: String {
-        "//\(AddressText.host(host))/streams?name=\(AddressText.queryEscaped(signedName))"
+    private var address: String { "//\(AddressText.host(host))\(SourceElement.path(of: signedNames))" }
+
+    /// Where a page follows the streams of these names, without `since`.
+    public static func path(of signedNames: [String]) -> String {
+        "/streams?" + signedNames.map { "name=\(AddressText.queryEscaped($0))" }.joined(separator: "&")
     }
 
     /// Replaces the element by one that reconnects by itself: an `EventSource` survives a restart.

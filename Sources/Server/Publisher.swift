@@ -70,6 +70,9 @@ final class Publisher: Sendable {
         gateway.openPages(on: stream, completion: completion)
     }
 
+    /// Without loops, nobody has a page open.
+    @Sendable func endPages(on stream: StreamName) { gateway?.endPages(on: stream) }
+
     /// Handles another node's message.
     func heard(_ body: [UInt8]) {
         switch NodeMessageContent(body) {

@@ -100,6 +100,7 @@ extension ServerCore {
             workers: workers,
             blockingPools: blockingPools,
             broadcast: ledger.broadcast,
+            endedPages: endedPages,
             openPages: publisher.openPages,
             node: ledger.node,
             isLedgerShared: ledger.isShared,

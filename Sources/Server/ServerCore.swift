@@ -33,6 +33,8 @@ struct ServerCore {
     let publisher: Publisher
     /// The loops that have the console's pages; nil before they exist.
     let consolePages = SharedValue<Gateway?>(nil)
+    /// Whose pages were ended, on whatever node.
+    let endedPages: EndedPages
     /// Called after an erasure, on whatever node.
     let onErasure = SharedValue<@Sendable () -> Void>({})
     /// The settings of the last reload, without secrets.
@@ -91,6 +93,7 @@ struct ServerCore {
         deliveries.serves(configuration.servedStores)
         follows = configuration.railsCable?.needsStreams == true ? FollowedStreams() : nil
         publisher = Publisher(templates: templates, telemetry: telemetry, follows: follows, log: log)
+        endedPages = EndedPages(streams: configuration.streamPattern, close: publisher.endPages)
         let unshared = MessageLoss(
             metrics.counter(.unshared),
             log: log,
@@ -98,12 +101,13 @@ struct ServerCore {
         )
         dropped = MessageLoss(metrics.counter(.droppedMessages), log: log, message: "messages for own pages dropped")
         do throws(LedgerError) {
-            let (publisher, ends, onErasure) = (publisher, ends, onErasure)
+            let (publisher, ends, onErasure, endedPages) = (publisher, ends, onErasure, endedPages)
             let hookRoutine = configuration.hooks.isEmpty ? nil : hookRoutine
             ledger = try OpenedLedger(configuration, publisher: publisher, unshared: unshared) { entries in
                 publisher.committed(entries)
                 ends.committed(entries)
                 if entries.contains(where: { $0.notice.kind == .userErased }) { onErasure.value() }
+                for ending in entries.compactMap(\.pagesEnding) { endedPages.end(ending) }
                 guard let hookRoutine, entries.contains(where: \.mayBeTold) else { return }
                 hookRoutine.wake()
             }
@@ -246,6 +250,11 @@ extension ServerCore {
 }
 
 extension Entry {
+    fileprivate var pagesEnding: PagesEnding? {
+        guard notice.kind == .pagesEnded, let user = notice.user else { return nil }
+        return PagesEnding(user: user, position: position)
+    }
+
     /// Whether the backend may have to be told of it.
     /// A contract without a user may have been taken from one.
     fileprivate var mayBeTold: Bool {

@@ -183,6 +183,9 @@ import Testing
             let message = HookMessage(type: "entitlements.changed", timestamp: at, data: content)
             #expect(message.json == JSON.encode(message))
             (notice.provider, notice.type, notice.event, notice.contract) = (.apple, "DID_RENEW", user, "c")
+            notice.order = OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165")
+            notice.context.successURL = "/thanks"
+            notice.context.metadata = ["cart": user, "Other_2": "x"]
         }
         let erased = HookMessage.Content(user: UserID(user), answer: nil, cause: nil, cursor: cursor, superseded: 0)
         for content in [HookMessage.Content(), erased] {

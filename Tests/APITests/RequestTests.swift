@@ -11,6 +11,7 @@ import Testing
         var request = CreateOrderRequest(user: "4\"2", product: "pro")
         (request.provider, request.group, request.kind) = ("apple", "g", "consumable")
         (request.token, request.locale) = ("a5af9b36-0e4d-4665-8351-0e4003752165", "pt-BR")
+        (request.successUrl, request.metadata) = ("/thanks", ["cartID": "7"])
         #expect(try CreateOrderRequest(RefusedBody.object(JSON.encode(request))) == request)
         let short = CreateOrderRequest(user: "42", product: "pro")
         #expect(JSON.encode(short) == Array(#"{"product":"pro","user":"42"}"#.utf8))

@@ -48,15 +48,15 @@ class Server(Paycast):
             answer = response.read()
             return json.loads(answer) if answer else None
 
-    def stream(self, user):
+    def stream(self, user, query=""):
         """The stream's addresses, which an app puts into its page."""
-        return self.request("GET", f"/users/{user}/stream")
+        return self.request("GET", f"/users/{user}/stream{query}")
 
-    def source(self, user, transport, base=None):
+    def source(self, user, transport, base=None, query=""):
         """The source element, opened over `base`: the server's own address unless another leads to it."""
         way = urlsplit(base or self.url)
         scheme = way.scheme.replace("http", "ws") if transport == "websocket" else way.scheme
-        stream = self.stream(user)
+        stream = self.stream(user, query)
         src = urlsplit(stream[transport])._replace(scheme=scheme, netloc=way.netloc).geturl()
         return stream["html"].replace(escape(stream["sse"]), escape(src))
 
@@ -73,9 +73,9 @@ class Server(Paycast):
         values = {"user": user, "action": "append", "target": "notices", "html": f"<li>{text}</li>"}
         self.request("POST", "/broadcasts", values)
 
-    def trigger(self, event, user):
-        """Sends a store's event with `paycast trigger`."""
-        command = [binary(), "trigger", "apple", event, "--user", user]
+    def trigger(self, event, user, option="--user"):
+        """Sends a store's event with `paycast trigger`: of a user's order, or with `--order` of the one with this token."""
+        command = [binary(), "trigger", "apple", event, option, user]
         subprocess.run(command, cwd=self.folder, check=True, timeout=60, capture_output=True)
 
 

@@ -18,7 +18,7 @@ LAPTOP = {"width": 1366, "height": 800}
 NARROW, WIDE = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
 SCHEMES = ["light", "dark"]
 
-ACTIONS = ["grant", "claim", "send-state", "dry-run", "recover", "erase", "revoke?grant={grant}", "resend?delivery={delivery}"]
+ACTIONS = ["grant", "claim", "send-state", "dry-run", "recover", "end", "erase", "revoke?grant={grant}", "resend?delivery={delivery}"]
 PAGES = {
     "overview": "/console",
     "overview-day": "/console?range=day",

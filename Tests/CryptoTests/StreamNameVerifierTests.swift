@@ -189,4 +189,17 @@ import Testing
                 + "82fb6fe0b55fd53c8d972f89ac8116a3c855e74a58159e56a0f9dd993d525715"
         )
     }
+
+    /// Rails leaves members of its envelope that it does not know alone.
+    @Test(arguments: [nil, Instant(milliseconds: 1_766_094_421_000)])
+    func namesSayAfterWhichEnding(_ end: Instant?) throws {
+        let signer = try #require(StreamNameVerifier(keys: [.init(text: "s3Krit")]))
+        let stream = try #require(StreamName("user:42:paywall"))
+        for ending in [0, 7, Int64.max] {
+            let token = signer.sign(stream, expires: end, after: ending)
+            let name = try signer.verify(token, now: Self.now)
+            #expect(name == SignedName(stream: stream, expires: end, ending: ending))
+            #expect((ending == 0) == (token == signer.sign(stream, expires: end)))
+        }
+    }
 }

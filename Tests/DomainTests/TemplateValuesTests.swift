@@ -10,7 +10,9 @@ import Testing
             status: ContractStatus(state: .active, product: "m")
         )
         // The language and the zone are the user's, at the moment when the fragment is shown; the others are the page's.
-        let added: Set = ["locale", "time_zone", "entitlement", "entitlement_name", "paywall", "subscription_status"]
+        let added: Set = [
+            "success_url", "locale", "time_zone", "entitlement", "entitlement_name", "paywall", "subscription_status",
+        ]
         #expect(Set(heldContract.templateValues(user: "42").keys).union(added) == TemplateValues.names)
     }
 

@@ -75,7 +75,7 @@ private struct Script: RequestHandler {
     let metrics: Metrics
 
     func subscribe(_ parameters: CableParameters, history: CableHistory?) -> CableVerdict {
-        .open(page(parameters.signedStreamName, since: parameters.since))
+        .open(page([parameters.signedStreamName], since: parameters.since))
     }
 
     func handle(_ request: Request) -> Answer {
@@ -96,7 +96,7 @@ private struct Script: RequestHandler {
             )
         case .ready: return .respond(told(request))
         case .metrics: return .respond(Response(status: 200, contentType: "text/plain", body: ScriptedGateway.long))
-        case .streams: return .open(page(request.query["name"] ?? "", since: request.query["since"]))
+        case .streams: return .open(page(request.query.all("name"), since: request.query["since"]))
         case .cable: return .openCable
         default: return .respond(.error(404, code: "not_found", message: "There is nothing at this address."))
         }
@@ -114,12 +114,13 @@ private struct Script: RequestHandler {
     }
 
     /// A page that comes back with a cursor gets what is newer from its loop's memory, if that still has it.
-    private func page(_ name: String, since cursor: String?) -> PageRequest {
-        let stream = StreamName(name) ?? .feed("none")
+    private func page(_ names: [String], since cursor: String?) -> PageRequest {
+        let members = names.count > 1 ? names.compactMap { StreamName($0) } : []
+        let stream = members.isEmpty ? names.first.flatMap { StreamName($0) } ?? .feed("none") : .union(of: members)
         let seen = cursor.flatMap { Cursor($0) }.map {
             MissedSince.cursor(Cursor(epoch: "test", position: $0.position))
         }
-        return PageRequest(stream: stream, seen: seen) { ledger.read(stream, done: $0) }
+        return PageRequest(stream: stream, members: members, seen: seen) { ledger.read(stream, done: $0) }
     }
 }
 

@@ -12,7 +12,8 @@ struct AppPost {
         var head: String
         var body: String
 
-        subscript(name: String) -> String? { JSONNode(body)?[name]?.text }
+        var json: JSONNode? { JSONNode(body) }
+        subscript(name: String) -> String? { json?[name]?.text }
     }
 
     let server: PaycastServer
@@ -122,4 +123,12 @@ struct AppPost {
 extension String {
     /// How many contracts of grants an answer about a user lists.
     var grantCount: Int { ranges(of: /"pending_product":null,"product":"[^"]*","provider":"paycast"/).count }
+}
+
+extension JSONNode {
+    /// Of an array.
+    var items: [JSONNode]? {
+        guard case .array(let items) = self else { return nil }
+        return items
+    }
 }

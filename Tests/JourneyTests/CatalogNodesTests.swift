@@ -134,10 +134,3 @@ import Testing
         }
     }
 }
-
-extension JSONNode {
-    fileprivate var items: [JSONNode]? {
-        guard case .array(let items) = self else { return nil }
-        return items
-    }
-}

@@ -188,11 +188,6 @@ extension AppPost.Answer {
 }
 
 extension JSONNode {
-    fileprivate var items: [JSONNode]? {
-        guard case .array(let items) = self else { return nil }
-        return items
-    }
-
     fileprivate var members: [String: JSONNode]? {
         guard case .object(let members) = self else { return nil }
         return Dictionary(uniqueKeysWithValues: members.map { ($0.name ?? "", $0.value) })

@@ -161,14 +161,3 @@ import Testing
         text.utf8.map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }
-
-extension AppPost.Answer {
-    fileprivate var json: JSONNode? { JSONNode(body) }
-}
-
-extension JSONNode {
-    fileprivate var items: [JSONNode]? {
-        guard case .array(let items) = self else { return nil }
-        return items
-    }
-}

@@ -205,7 +205,7 @@ import Testing
 
 extension TemporaryLedger {
     @discardableResult
-    fileprivate func commit<Value: Sendable>(
+    func commit<Value: Sendable>(
         _ command: (@escaping @Sendable (Result<Value, LedgerError>) -> Void) -> LedgerCommand
     ) throws -> Value {
         let answer = Promise<Result<Value, LedgerError>>()

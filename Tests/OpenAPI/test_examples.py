@@ -84,7 +84,7 @@ class Shop:
             body = self.notification
         if body is not None:
             body = json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
-        return self.server.ask(method.upper(), address + ("?" + urlencode(query) if query else ""), body, headers, None)
+        return self.server.ask(method.upper(), address + ("?" + urlencode(query, doseq=True) if query else ""), body, headers, None)
 
     def credentials(self, operation):
         return {

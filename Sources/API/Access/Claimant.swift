@@ -50,6 +50,7 @@ extension Services {
                 note(token, reason: "expired_stream_name", message: message)
                 throw RefusedBody("expired_stream_name", message: message, status: 403)
             }
+            guard error != .ended else { throw RefusedBody.endedName() }
             let message = "The stream is not signed with a key of this server."
             throw RefusedBody("forged_stream_name", message: message, status: 403)
         }
@@ -60,15 +61,27 @@ extension Services {
         return user
     }
 
-    /// Counts whether a key of this server vouches for it.
+    /// Counts whether a key of this server vouches for it. Throws too if the user's pages were ended since it was signed.
     func stream(named token: String) throws(StreamNameError) -> SignedName {
         do throws(StreamNameError) {
             let name = try authorization.stream(named: token, now: clock.now())
+            guard !endedPages.refuses(name) else { throw .ended }
             refusals.acceptedName()
             return name
         } catch {
             if error == .forged { refuse(name: token) } else { refusals.acceptedName() }
             throw error
         }
+    }
+}
+
+extension RefusedBody {
+    static func endedName(_ title: String = "The name") -> RefusedBody {
+        RefusedBody(
+            "ended_stream_name",
+            message: "\(title) was signed before its user's pages were ended: take a new one from GET "
+                + "/users/{user}/stream.",
+            status: 403
+        )
     }
 }

@@ -80,13 +80,3 @@ private func assign<Value>(_ value: Value?, to member: inout Value?) -> Bool {
     member = value
     return value != nil
 }
-
-extension JSONNode {
-    /// An object whose members are all strings.
-    fileprivate var texts: [String: String]? {
-        guard case .object(let members) = self else { return nil }
-        let pairs = members.compactMap { member in member.name.flatMap { name in member.value.text.map { (name, $0) } }
-        }
-        return pairs.count == members.count ? Dictionary(pairs) { $1 } : nil
-    }
-}

@@ -9,6 +9,7 @@ import Pages
 struct PageAddresses: Sendable {
     private let streamNames: StreamNameVerifier
     private let streams: StreamPattern
+    private let endedPages: EndedPages
     private let host: String
     private let scheme: Scheme
 
@@ -17,15 +18,17 @@ struct PageAddresses: Sendable {
         guard let streamNames = services.authorization.streamNames else { return nil }
         self.streamNames = streamNames
         streams = services.streams
+        endedPages = services.endedPages
         host = AddressText.host(request.host)
         scheme = request.scheme ?? (services.isSecure ? .https : .http)
     }
 
-    /// Returns nil if the user id cannot be part of a stream name.
-    func page(of user: UserID, since: Cursor) -> StreamAnswer? {
+    /// Returns nil if the user id cannot be part of a stream name. `others` are signed names that the page follows beside its
+    /// user's, over the same connection.
+    func page(of user: UserID, with others: [String] = [], since: Cursor) -> StreamAnswer? {
         guard let stream = streams.stream(for: user) else { return nil }
-        let signed = streamNames.sign(stream)
-        let path = "/streams?name=\(AddressText.queryEscaped(signed))&since=\(since)"
+        let signed = streamNames.sign(stream, after: endedPages.last(on: stream))
+        let path = SourceElement.path(of: [signed] + others) + "&since=\(since)"
         return StreamAnswer(
             stream: stream.text,
             signedStream: signed,

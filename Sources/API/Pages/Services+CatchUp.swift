@@ -29,11 +29,51 @@ extension Services {
         }
     }
 
+    /// The same for several streams over one connection, each of them once. What it missed of all of them comes in the ledger's
+    /// order.
+    func follow(
+        _ names: [SignedName],
+        since start: MissedSince,
+        isCounted: Bool,
+        source: SourceElement
+    ) -> PageRequest {
+        let members = names.map(\.stream)
+        let union = StreamName.union(of: members)
+        return PageRequest(
+            stream: union,
+            members: members,
+            expires: names.compactMap(\.expires).min(),
+            source: source,
+            refreshes: refreshes(start, isCounted: isCounted),
+            seen: start
+        ) { [reader, templates, telemetry] done in
+            reader.missed(on: members, of: union, since: start) { result in
+                guard case .success(let missed) = result else { return done(.unreadable) }
+                if missed.contains(where: { $0.needsRefresh || $0.lost != nil }) { telemetry.healed.add() }
+                let batches = zip(members, missed).map { stream, missed in
+                    CatchUpBatch(missed, on: stream, renderer: templates.renderer)
+                }
+                done(CatchUpBatch(of: union, members: batches))
+            }
+        }
+    }
+
     private func refreshes(_ start: MissedSince, isCounted: Bool) -> RefreshPolicy {
         switch start {
         case .nothing: .never
         case _ where isCounted: .always
         case .cursor, .time: .once(start)
+        }
+    }
+
+    /// The oldest of the cursors with which a page was rendered: it may have asked for each stream apart. One that is not this
+    /// ledger's comes before all.
+    func oldest(of texts: [String]) -> String? {
+        guard texts.count > 1 else { return texts.first }
+        return texts.min { left, right in
+            let (left, right) = (Cursor(left), Cursor(right))
+            let isOurs = (left?.epoch == epoch, right?.epoch == epoch)
+            return isOurs == (true, true) ? (left?.position ?? 0) < (right?.position ?? 0) : !isOurs.0 && isOurs.1
         }
     }
 
@@ -59,6 +99,15 @@ extension PageRequest {
 
 extension CatchUpBatch {
     static let unreadable = CatchUpBatch(through: 0, messages: [], extent: .unreadable)
+
+    /// `members` were read at one moment.
+    init(of union: StreamName, members: [CatchUpBatch]) {
+        self.init(
+            through: members.map(\.through).min() ?? 0,
+            messages: members.flatMap(\.messages).joined(on: union),
+            hasGap: members.contains(where: \.hasGap)
+        )
+    }
 
     /// Renders missed fragments with the current templates. A refresh stands for those that can no longer be sent.
     init(_ missed: MissedFragments, on stream: StreamName, renderer: TemplateRenderer) {

@@ -7,7 +7,7 @@ import Support
 import Synchronization
 
 extension Services {
-    /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
+    /// `GET /streams?name=SIGNED[&name=…][&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
     func stream(_ request: Request) throws(RefusedBody) -> Answer {
         let origin: String?
         switch authorization.origins.judge(request) {
@@ -17,47 +17,98 @@ extension Services {
             let message = "Pages of this origin may not subscribe; see PAYCAST_ALLOWED_ORIGINS."
             throw RefusedBody("origin_not_allowed", message: message, status: 403)
         }
-        let token = request.query["name"] ?? ""
-        do throws(StreamNameError) {
-            let name = try stream(named: token)
-            let counted = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 }
-            var page = follow(
-                name,
-                since: MissedSince(best(of: [request.query["since"], counted])),
-                isCounted: counted != nil,
-                source: SourceElement(signedName: token, host: request.host)
-            )
-            page.allowedOrigin = origin
-            // An event stream reconnects by itself, so its element only needs to learn that the name has expired.
-            if !request.isWebSocket && name.expires == nil { page.source = nil }
-            return .open(page)
-        } catch {
-            return try refuse(error, request: request, origin: origin)
+        let tokens = try StreamTokens(request.query.all("name"))
+        var names: [SignedName] = []
+        for (index, token) in tokens.all.enumerated() {
+            do throws(StreamNameError) {
+                try names.add(stream(named: token))
+            } catch {
+                return try refuse(error, of: tokens, at: index, request: request, origin: origin)
+            }
         }
+        let counted = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 }
+        let start = MissedSince(best(of: [oldest(of: request.query.all("since")), counted]))
+        let source = tokens.source(at: request.host)
+        var page =
+            names.count == 1
+            ? follow(names[0], since: start, isCounted: counted != nil, source: source)
+            : follow(names, since: start, isCounted: counted != nil, source: source)
+        page.allowedOrigin = origin
+        // An event stream reconnects by itself, so its element only needs to learn that the name has expired.
+        if !request.isWebSocket && page.expires == nil { page.source = nil }
+        return .open(page)
     }
 
     /// Refuses a forged name. Loading the page again cures an expired one, so the page is told to reload until it is
     /// clear that this brings no new name. From then on its element stays as it is: an event stream may ask again.
-    private func refuse(_ error: StreamNameError, request: Request, origin: String?) throws(RefusedBody) -> Answer {
-        guard error == .expired else {
-            let message = "The name is not signed with a key of this server."
-            throw RefusedBody("forged_stream_name", message: message, status: 403)
-        }
-        let token = request.query["name"] ?? ""
-        guard endedNames.mayReload(token) else {
-            return .respond(request.isWebSocket ? Services.expiredName : EventStream.wait(allowedOrigin: origin))
+    private func refuse(
+        _ error: StreamNameError,
+        of tokens: StreamTokens,
+        at index: Int,
+        request: Request,
+        origin: String?
+    ) throws(RefusedBody) -> Answer {
+        guard error == .expired else { throw tokens.refusal(error, at: index) }
+        guard endedNames.mayReload(tokens.all[index]) else {
+            if request.isWebSocket { throw tokens.refusal(error, at: index) }
+            return .respond(EventStream.wait(allowedOrigin: origin))
         }
         telemetry.healed.add()
-        let source = SourceElement(signedName: token, host: request.host)
+        let source = tokens.source(at: request.host)
         guard request.isWebSocket else { return .respond(EventStream.expired(source, allowedOrigin: origin)) }
         return .open(.expired(source, now: clock.now()))
     }
+}
 
-    private static let expiredName = Response.error(
-        403,
-        code: "expired_stream_name",
-        message: "The name has expired, and loading the page again has brought the same one: render it anew."
-    )
+/// The signed names of one connection, in their order and each once: at least one.
+struct StreamTokens {
+    let all: [String]
+
+    static let limit = 16
+
+    /// Without any, one that nobody has signed.
+    init(_ given: [String], limit: Int = StreamTokens.limit) throws(RefusedBody) {
+        var all: [String] = []
+        for token in given where !all.contains(where: { $0.hasSameBytes(as: token) }) {
+            guard all.count < limit else {
+                let message =
+                    "One connection follows up to \(StreamTokens.limit) streams; open another one for the others."
+                throw RefusedBody("too_many_names", message: message)
+            }
+            all.append(token)
+        }
+        self.all = all.isEmpty ? [""] : all
+    }
+
+    func source(at host: String) -> SourceElement {
+        SourceElement(signedName: all[0], others: Array(all.dropFirst()), host: host)
+    }
+
+    /// Which of several names, counted from 1.
+    private func title(at index: Int) -> String { all.count == 1 ? "The name" : "Name \(index + 1) of \(all.count)" }
+
+    func refusal(_ error: StreamNameError, at index: Int) -> RefusedBody {
+        let title = title(at: index)
+        return switch error {
+        case .expired:
+            RefusedBody(
+                "expired_stream_name",
+                message: "\(title) has expired, and loading the page again has brought the same one: render it anew.",
+                status: 403
+            )
+        case .ended: RefusedBody.endedName(title)
+        case .forged, .notAName:
+            RefusedBody("forged_stream_name", message: "\(title) is not signed with a key of this server.", status: 403)
+        }
+    }
+}
+
+extension [SignedName] {
+    /// Two names of one stream are one, which ends with the first of them.
+    fileprivate mutating func add(_ name: SignedName) {
+        guard let known = firstIndex(where: { $0.stream == name.stream }) else { return append(name) }
+        self[known].expires = [self[known].expires, name.expires].compactMap(\.self).min()
+    }
 }
 
 /// Limits how often pages with an expired name are told to reload. Any thread may ask.

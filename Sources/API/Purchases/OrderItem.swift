@@ -40,6 +40,8 @@ extension OrderItem {
             bought: record.bought,
             purchases: record.purchases.map(OrderPurchaseItem.init),
             quarantined: record.contradictions.map(OrderEventItem.init),
+            successUrl: order.context.successURL,
+            metadata: order.context.metadata.isEmpty ? nil : order.context.metadata,
             traceId: order.trace?.description
         )
     }
@@ -87,6 +89,9 @@ public struct OrderItem: Codable, Sendable, Equatable {
     public var purchases: [OrderPurchaseItem]
     /// Events that carried the token and contradict the order: the newest ten, newest first.
     public var quarantined: [OrderEventItem]
+    /// What the app gave the order: where its page goes after the purchase, and the app's own words. Left out without them.
+    public var successUrl: String?
+    public var metadata: [String: String]?
     /// The newest trace of the app's backend that led to it; left out without one.
     public var traceId: String?
 }

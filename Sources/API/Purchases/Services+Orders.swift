@@ -14,6 +14,7 @@ extension Services {
         let body = try CreateOrderRequest(node)
         var order = try order(body)
         order.locale = try UserLocale(locale: body.locale, timeZone: body.timeZone)
+        order.context = try OrderContext(body, origins: authorization.origins, request)
         order.trace = request.trace
         let act = act(.order, of: request, user: order.user)
         return .later { [order, writer, log = log.tracing(order.trace)] reply in
@@ -82,5 +83,42 @@ extension CreateOrderRequest {
         token = try RefusedBody.string("token", of: node)
         locale = try RefusedBody.string("locale", of: node)
         timeZone = try RefusedBody.string("time_zone", of: node)
+        successUrl = try RefusedBody.string("success_url", of: node)
+        if let given = node["metadata"], given != .null {
+            guard let texts = given.texts else { throw RefusedBody.metadata }
+            metadata = texts
+        }
     }
+}
+
+extension OrderContext {
+    fileprivate init(_ body: CreateOrderRequest, origins: OriginCheck, _ request: Request) throws(RefusedBody) {
+        self.init()
+        if let address = body.successUrl {
+            guard address.utf8.count <= OrderContext.addressLimit, origins.admits(address, linkedBy: request) else {
+                throw RefusedBody(
+                    "invalid_success_url",
+                    message: "success_url must be a path that begins with one slash, or an address of this server's "
+                        + "origin or of one in PAYCAST_ALLOWED_ORIGINS: up to \(OrderContext.addressLimit) characters of "
+                        + "ASCII."
+                )
+            }
+            successURL = address
+        }
+        let words = body.metadata ?? [:]
+        let areShort = words.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= OrderContext.metadataLimit
+        let areFit = words.allSatisfy { name, value in
+            OrderContext.isName(name) && (value.isEmpty || isValidIdentifier(value, limit: OrderContext.valueLimit))
+        }
+        guard areShort, areFit else { throw RefusedBody.metadata }
+        metadata = words
+    }
+}
+
+extension RefusedBody {
+    fileprivate static let metadata = RefusedBody(
+        "invalid_metadata",
+        message: "metadata must be an object of strings: names of 1 to 40 letters, digits and _, values of up to "
+            + "\(OrderContext.valueLimit) bytes without control characters, \(OrderContext.metadataLimit) bytes in all."
+    )
 }

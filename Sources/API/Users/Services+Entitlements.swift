@@ -1,4 +1,5 @@
 import APIModel
+import Crypto
 import Domain
 import HTTP
 import Ledger
@@ -19,16 +20,17 @@ extension Services {
         }
     }
 
-    /// `GET /users/{user}/stream`.
+    /// `GET /users/{user}/stream[?name=SIGNED&name=…]`: with names, one source for the user's stream and theirs.
     func stream(of user: UserID, _ request: Request) throws(RefusedBody) -> Answer {
         guard let addresses = PageAddresses(self, request: request) else { return .respond(Authorization.noSigner) }
-        guard addresses.page(of: user, since: Cursor(epoch: epoch, position: 0)) != nil else {
-            throw RefusedBody.invalidUserID
-        }
+        guard let own = streams.stream(for: user) else { throw RefusedBody.invalidUserID }
+        let (others, followed) = try beside(own, request.query.all("name"))
         let sendPage = { @Sendable [self] (reply: Reply) in
             ask({ try $0.head() }, for: reply) { head in
-                guard var page = addresses.page(of: user, since: head) else { return reply.send(.unreadable) }
-                page.html = StreamName(page.stream).map { SourceElement.markup(of: $0, address: page.sse) }
+                guard var page = addresses.page(of: user, with: others, since: head) else {
+                    return reply.send(.unreadable)
+                }
+                page.html = SourceElement.markup(of: followed, address: page.sse)
                 reply.send(JSON.response(200, body: page))
             }
         }
@@ -40,6 +42,28 @@ extension Services {
                 guard case .success = result, sendPage(reply) else { return reply.send(.unreadable) }
             }
         }
+    }
+}
+
+extension Services {
+    /// The names that a page presents beside its user's, and what it then follows. A key signs no stream but a user's: names
+    /// of an app's own streams come from the app.
+    private func beside(_ own: StreamName, _ given: [String]) throws(RefusedBody) -> ([String], StreamName) {
+        guard !given.isEmpty else { return ([], own) }
+        // One place is the user's.
+        let tokens = try StreamTokens(given, limit: StreamTokens.limit - 1)
+        var (others, followed) = ([String](), [own])
+        for (index, token) in tokens.all.enumerated() {
+            do throws(StreamNameError) {
+                let name = try stream(named: token)
+                guard !followed.contains(name.stream) else { continue }
+                followed.append(name.stream)
+                others.append(token)
+            } catch {
+                throw tokens.refusal(error, at: index)
+            }
+        }
+        return (others, others.isEmpty ? own : .union(of: followed))
     }
 }
 

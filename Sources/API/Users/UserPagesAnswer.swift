@@ -1,5 +1,6 @@
 public import APIModel
 public import Domain
+import HTTP
 import Ledger
 import Pages
 
@@ -24,6 +25,24 @@ extension Services {
                     reply.send(JSON.response(200, body: answer))
                 }
             }
+        }
+    }
+
+    /// `DELETE /users/{user}/pages[?reason=TEXT]`: ends the user's open pages at all nodes, and the names with which they were
+    /// opened.
+    func endPages(of user: UserID, _ request: Request) throws(RefusedBody) -> Answer {
+        guard streams.stream(for: user) != nil else { throw RefusedBody.invalidUserID }
+        let reason = request.query["reason"]
+        try RefusedBody.check(reason: reason, about: user)
+        let act = act(.endPages, of: request, user: user, reason: reason)
+        return .later { [self] reply in
+            let command = LedgerCommand.endPages(of: user) { [self] result in
+                guard case .success(let cursor) = result else { return reply.send(.uncommitted) }
+                // What is committed may come out later, behind another node's.
+                endedPages.end(PagesEnding(user: user, position: cursor.position))
+                reply.send(JSON.response(200, body: EndedPagesAnswer(user: user, since: cursor.description)))
+            }
+            return writer.submit(.audited(command, by: act))
         }
     }
 
@@ -78,5 +97,12 @@ public struct UserPagesAnswer: Codable, Sendable, Equatable {
     public var pages: [Page]
     public var shown: [Shown]
     /// The ledger's newest cursor when this was read.
+    public var since: String
+}
+
+/// Answers `DELETE /users/{user}/pages`.
+public struct EndedPagesAnswer: Codable, Sendable, Equatable {
+    public var user: UserID
+    /// Where it was committed: names that were signed before are refused.
     public var since: String
 }

@@ -98,6 +98,21 @@ extension UserAction {
         return nil
     }
 
+    /// Ends the user's open pages: after a log-out elsewhere, or a ban.
+    static let endPages = UserAction(
+        word: "end",
+        title: "End open pages",
+        explanation:
+            "The user's open pages hear nothing more, on all devices, and come back only once your app has rendered them anew with a name "
+            + "from Paycast. Names that your Rails app signs itself are refused from then on. What the user has bought stays.",
+        button: "End them",
+        done: "The user's open pages are ended."
+    ) { form throws(ConsoleError) in
+        let query = [(name: "reason", value: form.reason)]
+        _ = try form.visit.api.delete(EndedPagesAnswer.self, at: .userPages(user: form.user), query: query)
+        return nil
+    }
+
     /// Erases the user.
     static let erase = UserAction(
         word: "erase",

@@ -29,7 +29,7 @@ struct UserAction: Sendable {
     let perform: @Sendable (ActionForm) throws(ConsoleError) -> Markup?
 
     /// In the order in which they are offered.
-    static let all = [grant, claim, sendState, dryRun, recover, erase, revoke, resend]
+    static let all = [grant, claim, sendState, dryRun, recover, endPages, erase, revoke, resend]
 
     /// For the address of the page that it leads to: nobody can make one up, and it says nothing of another user.
     func mark(_ user: UserID, _ visit: Visit) -> String {

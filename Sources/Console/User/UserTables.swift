@@ -269,6 +269,7 @@ extension UserTables {
         case .recover: "asked a store again"
         case .resend: "sent something again"
         case .refund: "answered Apple about a refund"
+        case .endPages: "ended the open pages"
         case .read: "read what stores sent"
         case nil: action
         }

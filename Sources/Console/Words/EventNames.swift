@@ -20,7 +20,7 @@ enum EventNames {
         .contractTransferred: "Moved to another user", .accessGranted: "Granted", .accessRevoked: "Taken back",
         .accessEnded: "Ended by itself", .catalogChanged: "The catalog opens something else",
         .orderClaimed: "An order claimed what was bought",
-        .broadcast: "Your app sent a fragment", .userErased: "About an erased user",
+        .broadcast: "Your app sent a fragment", .pagesEnded: "Open pages ended", .userErased: "About an erased user",
         .contractErased: "About an erased user", .providerTest: "Test of the store",
         .providerUnknown: "Not known to Paycast",
     ]

@@ -7,6 +7,8 @@ public struct Act: Sendable, Equatable {
         case resend
         /// Answered what Apple asks about a refund.
         case refund
+        /// Ended the user's open pages.
+        case endPages = "end_pages"
         /// Read the bodies of events, which hold what stores say of a buyer.
         case read
     }

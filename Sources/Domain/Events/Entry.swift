@@ -29,6 +29,8 @@ public struct Notice: Sendable, Equatable {
     /// The store's lineage id.
     public var contract: String?
     public var order: OrderToken?
+    /// The order's, as it is now.
+    public var context = OrderContext.none
     public var product: String?
     public var previousState: ContractState?
     public var state: ContractState?

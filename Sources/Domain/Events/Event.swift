@@ -219,6 +219,8 @@ public enum EventKind: String, CaseIterable, Sendable {
     case broadcastsLost = "broadcasts.lost"
     /// A user was erased: the user's pages reload.
     case userErased = "user.erased"
+    /// A user's open pages were ended: names of the user's stream that were signed before are refused.
+    case pagesEnded = "pages.ended"
     /// A store said something about the contract of an erased user.
     case contractErased = "contract.erased"
 }

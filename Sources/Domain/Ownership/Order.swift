@@ -6,6 +6,7 @@ public struct Order: Sendable, Equatable {
     public var provider: Provider?
     public var group: String?
     public var kind: ProductKind?
+    public var context = OrderContext.none
     /// The newest that came with a request for it, or with a purchase that an app posted.
     public var trace: TraceID?
 }
@@ -31,6 +32,7 @@ public struct OrderRequest: Sendable {
     public var kind: ProductKind?
     public var token: OrderToken?
     public var locale = UserLocale.unknown
+    public var context = OrderContext.none
     /// Says nothing about what is bought: two requests that differ in it alone are equal.
     public var trace: TraceID?
 }
@@ -44,7 +46,7 @@ extension OrderRequest: Hashable {
     public static func == (left: OrderRequest, right: OrderRequest) -> Bool {
         left.user == right.user && left.product.hasSameBytes(as: right.product) && left.provider == right.provider
             && left.group.map { Array($0.utf8) } == right.group.map { Array($0.utf8) } && left.kind == right.kind
-            && left.token == right.token && left.locale == right.locale
+            && left.token == right.token && left.locale == right.locale && left.context == right.context
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -12,8 +12,14 @@ public struct StreamName: Sendable, CustomStringConvertible {
         StreamName(unchecked: "\u{0}feed?" + filter)
     }
 
-    /// True for a feed for developers, which no page can follow.
-    public var isFeed: Bool { text.utf8.first == 0 }
+    /// The stream of pages that follow all of these over one connection: the same one in whatever order they name them.
+    public static func union(of streams: [StreamName]) -> StreamName {
+        let names = streams.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return StreamName(unchecked: "\u{0}union?" + names.joined(separator: "\u{0}"))
+    }
+
+    /// True for a feed and for a union: it is this server's own, and nothing is addressed to it.
+    public var isInternal: Bool { text.utf8.first == 0 }
 
     private init(unchecked text: String) {
         self.text = text

@@ -3,9 +3,18 @@ public enum TemplateValues {
     public static let names: Set<String> = [
         "user", "product", "name", "quantity", "group", "state", "access_until", "access_until_iso", "auto_renew",
         "trial", "trial_ends_at", "trial_ends_at_iso", "pending_product", "price", "currency", "order", "provider",
-        "environment", "event", "reason", locale, timeZone, entitlement, entitlementName,
+        "environment", "event", "reason", successURL, locale, timeZone, entitlement, entitlementName,
         PageTarget.paywall.rawValue, PageTarget.subscriptionStatus.rawValue,
     ]
+
+    /// An order's: where its page goes after the purchase, and what stands before each name of its own words. A fragment has them
+    /// if its order has.
+    public static let successURL = "success_url", metadata = "metadata_"
+
+    /// Whether a template of a state change may show a value of this name.
+    public static func admits(_ name: String) -> Bool {
+        names.contains(name) || name.hasPrefix(metadata) && OrderContext.isName(String(name.dropFirst(metadata.count)))
+    }
 
     /// The `EntitlementName` of the elements that a fragment replaces, and what the catalog calls it, or else that name. Stored fragments have them if
     /// the catalog names entitlements. `paywall` and `subscription_status` are the ids of its elements; they follow from a

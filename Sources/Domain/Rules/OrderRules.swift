@@ -21,6 +21,7 @@ extension UnitOfWork {
             provider: request.provider,
             group: request.group,
             kind: request.kind,
+            context: request.context,
             trace: request.trace
         )
         ledger.changed(order)
@@ -31,10 +32,11 @@ extension UnitOfWork {
     }
 
     /// A token that a purchase has carried stays that purchase's: the next one gets another, so that nobody takes it for
-    /// paid. An app that brings its own token decides itself.
+    /// paid. An app that brings its own token decides itself. What the app wants back belongs to one order: with anything else,
+    /// it is another one.
     private func known(_ request: OrderRequest) throws -> Order? {
         if let token = request.token { return try ledger.order(token) }
-        return try ledger.orders(like: request).first { try !ledger.isUsed($0.token) }
+        return try ledger.orders(like: request).first { try $0.context == request.context && !ledger.isUsed($0.token) }
     }
 
     /// An app may bind one token to everything that a user buys. Then the order states only what its requests have in
@@ -48,6 +50,7 @@ extension UnitOfWork {
             if request.kind != order.kind { repeated.kind = nil }
         }
         if repeated != order { changes.ordersStateLess = true }
+        if !request.context.isEmpty { repeated.context = request.context }
         repeated.trace = request.trace ?? order.trace
         if repeated != order { change(repeated) }
         return repeated

@@ -87,6 +87,14 @@ public struct JSONMember: Sendable, Equatable {
 }
 
 extension JSONNode {
+    /// The members of an object that are all strings; nil for anything else.
+    public var texts: [String: String]? {
+        guard case .object(let members) = self else { return nil }
+        let pairs = members.compactMap { member in member.name.flatMap { name in member.value.text.map { (name, $0) } }
+        }
+        return pairs.count == members.count ? Dictionary(pairs) { $1 } : nil
+    }
+
     /// Reads an object strictly: UTF-8, at most 16 levels deep, no repeated member.
     ///
     /// Parsers disagree about two members with the same name, so what was verified and what is understood could differ.

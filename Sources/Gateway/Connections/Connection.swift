@@ -14,7 +14,7 @@ final class Connection {
         case waiting(Terms)
         /// A file goes out piece by piece.
         case sending(FileBody, Terms)
-        /// A page that follows one stream.
+        /// A page with one subscription.
         case page(Page)
         /// A client that follows any number of streams.
         case cable(CableConnection)
@@ -127,7 +127,7 @@ final class Connection {
     }
 }
 
-/// The state of a connection that follows one stream.
+/// The state of a connection with one subscription.
 final class Page {
     let transport: Transport
     let subscription: SubscriptionID

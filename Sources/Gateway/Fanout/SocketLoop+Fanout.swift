@@ -18,9 +18,20 @@ extension SocketLoop {
 
     // MARK: Messages
 
-    /// Publishes a message, which is to be written to the pages that are live now. Returns how many those are.
+    /// Publishes the messages of one entry, or a transient one, which are to be written to the pages that are live now. Returns
+    /// to how many pages they go.
     @discardableResult
-    func publish(_ message: Message) -> Int {
+    func publish(_ messages: some Sequence<Message>) -> Int {
+        let pages = messages.reduce(0) { $0 + publishAlone($1) }
+        guard !unions.isEmpty else { return pages }
+        return unions.messages(for: messages).reduce(pages) { $0 + publishAlone($1) }
+    }
+
+    @discardableResult
+    func publish(_ message: Message) -> Int { publish(CollectionOfOne(message)) }
+
+    /// To those who follow its stream, and not to its unions.
+    private func publishAlone(_ message: Message) -> Int {
         let recipients = hub.publish(message)
         countQueued()
         unwritten.add(message, cursor: message.position.map(cursor), to: recipients.live)
@@ -90,13 +101,19 @@ extension SocketLoop {
             }
         }
         if publication.isErasure {
-            for message in publication.messages { hub.erase(message.stream) }
+            for message in publication.messages { erase(message.stream) }
         }
-        let pages = publication.messages.reduce(0) { $0 + publish($1) }
+        let pages = publish(publication.messages)
         if let delivery = publication.delivery { unwritten.landings.append((delivery, pages)) }
         guard let entry = publication.entry else { return }
         hub.advance(to: entry.position)
         if entry.notice.kind == .broadcastsLost { reloadPages(for: entry.position) }
+    }
+
+    /// A page that follows other streams as well loses what it was still to get of them, and reloads like all.
+    func erase(_ stream: StreamName) {
+        hub.erase(stream)
+        for union in unions.containing(stream) { hub.erase(union) }
     }
 
     /// Publishes a transient broadcast that arrived at this loop. Its own pages get it directly, unless something comes before
@@ -157,15 +174,27 @@ extension SocketLoop {
     }
 
     private func rememberedBatch(for request: PageRequest) -> CatchUpBatch? {
-        let messages: [Message]? =
-            switch request.seen {
-            case .cursor(let cursor) where cursor.epoch == settings.epoch:
-                hub.recentMessages(on: request.stream, after: cursor.position)
-            case .nothing: hub.newestMessages(on: request.stream)
-            // What the ledger alone can tell: the cursor is another ledger's, or a time.
-            case .cursor, .time, nil: nil
+        guard !request.members.isEmpty else {
+            return remembered(on: request.stream, since: request.seen).map {
+                CatchUpBatch(through: hub.position, messages: $0)
             }
-        return messages.map { CatchUpBatch(through: hub.position, messages: $0) }
+        }
+        var messages: [Message] = []
+        for member in request.members {
+            guard let remembered = remembered(on: member, since: request.seen) else { return nil }
+            messages += remembered
+        }
+        return CatchUpBatch(through: hub.position, messages: messages.joined(on: request.stream))
+    }
+
+    private func remembered(on stream: StreamName, since seen: MissedSince?) -> [Message]? {
+        switch seen {
+        case .cursor(let cursor) where cursor.epoch == settings.epoch:
+            hub.recentMessages(on: stream, after: cursor.position)
+        case .nothing: hub.newestMessages(on: stream)
+        // What the ledger alone can tell: the cursor is another ledger's, or a time.
+        case .cursor, .time, nil: nil
+        }
     }
 
     /// What was read a moment ago, with what has been published since; nil when memory no longer has all of that.

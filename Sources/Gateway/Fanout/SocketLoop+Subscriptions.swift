@@ -14,7 +14,7 @@ extension SocketLoop {
 
     /// The pages that follow a stream, as somebody asks about them.
     func openPages(on stream: StreamName) -> [OpenPage] {
-        hub.progress(on: stream).compactMap { progress in
+        ([stream] + unions.containing(stream)).flatMap(hub.progress).compactMap { progress in
             subscriber(progress.subscription).map { subscriber in
                 OpenPage(
                     transport: subscriber.transport.word,
@@ -44,7 +44,12 @@ extension SocketLoop {
             subscribers.append(contentsOf: repeatElement(nil, count: index + 1 - subscribers.count))
         }
         subscribers[index] = subscriber
-        port.count(1, followersOf: request.stream)
+        if request.members.isEmpty {
+            port.count(1, followersOf: request.stream)
+        } else {
+            unions.add(request.stream, of: request.members)
+            for member in request.members { port.count(1, followersOf: member) }
+        }
         if let end = request.expires { watch(subscriber.subscription, until: end, now: now) }
         return subscriber
     }
@@ -61,7 +66,12 @@ extension SocketLoop {
         guard let subscriber = subscriber(id) else { return }
         subscribers[Int(id.index)] = nil
         if subscriber.transport == .feed, !hub.follows(subscriber.stream) { feeds[subscriber.stream] = nil }
-        port.count(-1, followersOf: subscriber.stream)
+        if let members = unions.members(of: subscriber.stream) {
+            if !hub.follows(subscriber.stream) { unions.remove(subscriber.stream) }
+            for member in members { port.count(-1, followersOf: member) }
+        } else {
+            port.count(-1, followersOf: subscriber.stream)
+        }
         if subscriber.hadRefresh { settings.sentRefreshes.left(subscriber.page) }
     }
 

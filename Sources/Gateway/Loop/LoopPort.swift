@@ -105,7 +105,7 @@ final class LoopPort: Sendable {
 
     /// The streams that pages of this loop follow.
     var pageStreams: [StreamName] {
-        followed.withLock { $0 }.keys.filter { !$0.isFeed }
+        followed.withLock { $0 }.keys.filter { !$0.isInternal }
     }
 
     func follows(_ stream: StreamName) -> Bool {
@@ -142,7 +142,7 @@ final class LoopPort: Sendable {
             if count == 0 { followed[stream] = nil }
             return count == 1 && change == 1
         }
-        if isFirst, !stream.isFeed { onFollow?(stream) }
+        if isFirst, !stream.isInternal { onFollow?(stream) }
     }
 
     /// One lookup, since each hashes the whole name.

@@ -59,6 +59,7 @@ final class SocketLoop {
     var heartbeats = TimerWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
     /// The feeds that somebody follows, each with what it shows.
     var feeds: [StreamName: EntrySelection] = [:]
+    var unions = Unions()
     var heads = RecentHeads()
     /// The pages that are still to be told to reload.
     var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)

@@ -3,7 +3,7 @@ import HTTP
 import Pages
 import Support
 
-/// `/streams` and `/feed`: one connection follows one stream.
+/// `/streams` and `/feed`: one connection follows one stream, or one union of several.
 extension SocketLoop {
     // MARK: The beginning
 
@@ -79,6 +79,14 @@ extension SocketLoop {
         }
         metrics.expired.add()
         close(connection, code: .policyViolation)
+    }
+
+    /// Those that follow other streams beside it end, too.
+    func endPages(on stream: StreamName) {
+        for progress in ([stream] + unions.containing(stream)).flatMap(hub.progress) {
+            guard let connection = subscriber(progress.subscription)?.connection else { continue }
+            disconnect(connection, reason: .remote, code: .policyViolation)
+        }
     }
 
     /// The server drains: the page should come back, here or elsewhere.

@@ -124,4 +124,9 @@ public struct Query: Sendable {
 
     /// The first value of this name. Names are compared as bytes.
     public subscript(name: String) -> String? { pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+
+    /// All values of this name, in their order.
+    public func all(_ name: String) -> [String] {
+        pairs.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
+    }
 }

@@ -173,10 +173,11 @@ public enum LedgerTables {
 
     /// What the third version has besides: a row for each charge, and which charge an entry tells of first. A charge is found by its
     /// contract, and by the store's id. `refund_stated_at` says as of when the other columns of the refund count; `refunded` is null
-    /// for all of the price.
+    /// for all of the price. Then an order's `context`, which the app wants back, and whose pages were ended, with the position
+    /// before which names were signed that are refused.
     ///
     /// It also writes the types of messages `purchase.made` and `purchase.refunded`, of which one purchase may have several: older
-    /// programs can do neither.
+    /// programs can do neither, and they would take names that are refused.
     public static func third(isShared: Bool) -> String {
         let (number, text) = isShared ? ("BIGINT", "TEXT COLLATE \"C\"") : ("INTEGER", "TEXT")
         return """
@@ -194,6 +195,8 @@ public enum LedgerTables {
             DROP INDEX hook_deliveries_by_user;
             CREATE UNIQUE INDEX hook_deliveries_by_user
                 ON hook_deliveries ("user", contract, stated_at, type, address, charge);
+            ALTER TABLE orders ADD COLUMN context TEXT;
+            CREATE TABLE ended_pages ("user" \(text) PRIMARY KEY, position \(number) NOT NULL)\(isShared ? "" : " STRICT, WITHOUT ROWID");
             """
     }
 }

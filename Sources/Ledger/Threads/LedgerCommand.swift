@@ -18,6 +18,8 @@ public enum LedgerCommand: Sendable {
     /// Records that until now an app may have broadcast something that did not arrive. Pages that have seen nothing
     /// newer reload.
     case broadcastsLost(completion: LedgerAnswer<Cursor>)
+    /// Ends a user's open pages: names of the user's stream that were signed before are refused from now on.
+    case endPages(of: UserID, completion: LedgerAnswer<Cursor>)
     /// Records the result of a job. The completion gets false when that was not committed.
     case job(Int64, JobResult, completion: @Sendable (Bool) -> Void)
     /// Answers what a store asks about the refund of a transaction.

@@ -124,9 +124,28 @@ extension LedgerReader {
         limit: Int = 100,
         completion: @escaping LedgerAnswer<MissedFragments>
     ) -> Bool {
-        let question = { @Sendable (queries: inout LedgerQueries) in
-            try queries.missed(on: stream, since: since, limit: limit)
+        catchUp(on: stream, completion) { queries in try queries.missed(on: stream, since: since, limit: limit) }
+    }
+
+    /// Answers for a page that follows these `members` over one connection, as at one moment. It waits for the turn of
+    /// their `union`.
+    public func missed(
+        on members: [StreamName],
+        of union: StreamName,
+        since: MissedSince,
+        limit: Int = 100,
+        completion: @escaping LedgerAnswer<[MissedFragments]>
+    ) -> Bool {
+        catchUp(on: union, completion) { queries in
+            try members.map { try queries.missed(on: $0, since: since, limit: limit) }
         }
+    }
+
+    private func catchUp<Answer>(
+        on stream: StreamName,
+        _ completion: @escaping LedgerAnswer<Answer>,
+        question: @escaping @Sendable (inout LedgerQueries) throws -> Answer
+    ) -> Bool {
         let mayWait = pagesWaiting.add(1, ordering: .relaxed).newValue <= LedgerReader.capacity
         let isTaken = mayWait && ask(on: stream, question, completion)
         if !isTaken { pagesWaiting.subtract(1, ordering: .relaxed) }

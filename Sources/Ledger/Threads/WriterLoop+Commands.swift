@@ -56,6 +56,8 @@ extension LedgerRepository {
             return telling(completion, try broadcast(fragments, once: request, now: now))
         case .broadcastsLost(let completion):
             return telling(completion, try decide(at: now) { try $0.recordLostBroadcasts() })
+        case .endPages(let user, let completion):
+            return telling(completion, try decide(at: now) { try $0.endPages(of: user) })
         case .job(let job, let result, let completion):
             return telling(completion, try end(job, result: result, now: now))
         case .answerRefund(let transaction, let provider, let answer, let completion):
@@ -121,7 +123,7 @@ extension LedgerCommand {
             keys.append(request.key)
         case .led(let command, _), .audited(let command, _), .unchanged(_, _, let command):
             command.add(to: &preload, keys: &keys, streams: streams)
-        case .broadcastsLost, .job, .answerRefund, .hooks, .resendHook, .nameHooks, .saveCheckpoint, .replay,
+        case .broadcastsLost, .endPages, .job, .answerRefund, .hooks, .resendHook, .nameHooks, .saveCheckpoint, .replay,
             .rebroadcast, .erase, .tellCatalog, .emptyOld, .note, .policy:
             break
         }
@@ -134,7 +136,7 @@ extension LedgerCommand {
         case .locale(_, _, let completion): completion(.failure(error))
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
-        case .broadcastsLost(let completion): completion(.failure(error))
+        case .broadcastsLost(let completion), .endPages(_, let completion): completion(.failure(error))
         case .job(_, _, let completion), .saveCheckpoint(_, _, let completion), .hooks(_, _, let completion),
             .resendHook(_, let completion), .nameHooks(_, let completion):
             completion(false)

@@ -23,10 +23,9 @@ public enum CableMessage {
 
     static let pong = Array(#"{"type":"pong"}"#.utf8)
 
-    /// Stock clients come back after 6 to 18 s. None of our reasons is permanent: a client that may not reconnect receives
-    /// nothing until its page is reloaded.
+    /// Stock clients come back after 6 to 18 s. One that may not reconnect receives nothing until its page is reloaded.
     public static func disconnect(_ reason: CableDisconnect) -> [UInt8] {
-        Array(#"{"type":"disconnect","reason":"\#(reason.rawValue)","reconnect":true}"#.utf8)
+        Array(#"{"type":"disconnect","reason":"\#(reason.rawValue)","reconnect":\#(reason != .remote)}"#.utf8)
     }
 
     /// For a subscription whose signed name has expired: Turbo's element subscribes again when the fresh page brings another,
@@ -78,4 +77,6 @@ public enum CableDisconnect: String, Sendable {
     /// The client sent more commands than any page needs.
     case tooManyCommands = "too_many_commands"
     case tooSlow = "too_slow"
+    /// Somebody has ended the user's pages: Rails' word for `remote_connections`.
+    case remote
 }

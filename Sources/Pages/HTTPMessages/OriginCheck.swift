@@ -1,4 +1,5 @@
 public import Domain
+import Encoding
 public import HTTP
 
 /// Whether the page of another site may use this server: open a WebSocket, a cable or an event stream, or read an answer.
@@ -21,6 +22,24 @@ public struct OriginCheck: Sendable {
         case .any: true
         case .only(let origins): origins.contains { HostName(ofOrigin: $0)?.text == name }
         }
+    }
+
+    /// Whether a page may be sent to this address, which a backend gives: a path of its own origin, or an absolute address of
+    /// ours or of an allowed one. The page itself goes nowhere but within its origin.
+    public func admits(_ address: String, linkedBy request: Request) -> Bool {
+        // Browsers drop controls and spaces, and read a backslash as a slash: any of them may make it another address
+        // (https://url.spec.whatwg.org/#concept-basic-url-parser).
+        guard address.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else { return false }
+        if address.hasPrefix("/") { return !address.hasPrefix("//") }
+        let lower = address.asciiLowercased
+        guard let scheme = [Scheme.http, .https].first(where: { lower.hasPrefix("\($0.rawValue)://") }) else {
+            return false
+        }
+        let authority = lower.dropFirst(scheme.rawValue.count + 3).prefix { !"/?#".contains($0) }
+        // A name and a password in front of the host would need an @.
+        guard !authority.isEmpty, authority.utf8.allSatisfy(AddressText.isHostByte) else { return false }
+        let origin = OriginCheck.origin(of: String(authority), scheme: scheme)
+        return judge(origin: origin, host: request.host, scheme: request.scheme) != .refused
     }
 
     public enum Verdict: Equatable, Sendable {

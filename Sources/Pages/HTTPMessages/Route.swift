@@ -236,9 +236,8 @@ extension Route {
         case .streamEntitlements, .catalog: ("GET, OPTIONS", nil)
         // Without a stream's name, it lists the charges of all.
         case .purchases: ("GET, OPTIONS", .operate)
-        case .order, .event, .search, .userEvents, .userPurchases, .userPages, .entitlements, .userStream:
-            ("GET", .read)
-        case .user: ("GET, DELETE", .read)
+        case .order, .event, .search, .userEvents, .userPurchases, .entitlements, .userStream: ("GET", .read)
+        case .user, .userPages: ("GET, DELETE", .read)
         case .userConsole: ("POST", .read)
         case .grants, .claims, .replays, .hookTest, .hookResend: ("POST", .act)
         case .grant: ("DELETE", .act)
@@ -260,7 +259,11 @@ extension Route {
 
     /// The right that a key needs here; nil where no key is asked for.
     public func right(_ method: String) -> Right? {
-        if case .user = self, method == "DELETE" { .erase } else { rules.right }
+        switch self {
+        case .user where method == "DELETE": .erase
+        case .userPages where method == "DELETE": .act
+        default: rules.right
+        }
     }
 
     /// The methods of all routes together.
@@ -281,7 +284,7 @@ public enum Right: String, CaseIterable, Sendable {
     case read
     /// The bodies of events, which hold what the stores say of a buyer, and who did what to users.
     case personal
-    /// Grants, claims, answers about refunds, replays, recoveries, and messages to the backend once more.
+    /// Grants, claims, the end of open pages, answers about refunds, replays, recoveries, and messages to the backend once more.
     case act
     case erase
     /// The feed and the list of events, the metrics and their history, the readiness, what needs attention, and how the backend is told.

@@ -39,8 +39,6 @@ public struct Hub: Sendable {
 
     /// Everything up to here has reached this hub's pages.
     public var position: Int64 { publishedThrough }
-    /// Those that somebody is subscribed to.
-    public var streams: [StreamName] { table.streams.compactMap(\.name) }
     public func follows(_ stream: StreamName) -> Bool { table.stream(stream) != nil }
     public var streamCount: Int { table.streamCount }
     public var subscriptionCount: Int { table.count }
@@ -133,7 +131,7 @@ public struct Hub: Sendable {
             guard position > publishedThrough else { return .nobody }
             publishedThrough = position - 1
             newest = position
-            if !message.stream.isFeed { recent.add(message, at: position) }
+            if !message.stream.isInternal { recent.add(message, at: position) }
         }
         guard let stream = table.stream(message.stream), !message.parts.isEmpty else { return .nobody }
         if let position = message.position {

@@ -49,6 +49,20 @@ public struct Part: Sendable, Equatable {
     var cost: Int { html.count + 64 }
 }
 
+extension Sequence<Message> {
+    /// What pages get that follow the streams of these messages over one connection: in the ledger's order, and what one
+    /// entry says on several streams at once, since the page's cursor passes all of it.
+    public func joined(on union: StreamName) -> [Message] {
+        var joined: [Message] = []
+        for message in sorted(by: { $0.position ?? .max < $1.position ?? .max }) {
+            let isSameEntry = message.position != nil && joined.last?.position == message.position
+            let before = isSameEntry ? joined.removeLast().parts : []
+            joined.append(Message(stream: union, position: message.position, parts: before + message.parts))
+        }
+        return joined
+    }
+}
+
 extension Message {
     /// A message that has no entry in the ledger.
     public init(transient fragment: Fragment, renderer: TemplateRenderer) {

@@ -2,7 +2,8 @@ import Domain
 
 /// The newest messages of all streams, bounded in bytes: they answer a page that comes back soon, without the ledger.
 ///
-/// Positions arrive in order, so every message after `floor` is here, except those of feeds, which the hub never adds.
+/// Positions arrive in order, so every message after `floor` is here, except those of internal streams, which the hub never
+/// adds.
 struct RecentMessages {
     /// A page that missed more parts has been away for long: the ledger knows what it can leave out.
     static let partLimit = 100

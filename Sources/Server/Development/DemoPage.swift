@@ -1,3 +1,4 @@
+import API
 import Crypto
 import Domain
 import Encoding
@@ -84,7 +85,9 @@ struct DemoPage: Sendable {
             ?? Assets.demo["index.html"].map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func signedName(of stream: StreamName) -> String { core.keys.streamNames?.sign(stream) ?? "" }
+    private func signedName(of stream: StreamName) -> String {
+        core.keys.streamNames?.sign(stream, after: core.endedPages.last(on: stream)) ?? ""
+    }
 
     private func render(_ page: String, for reader: Reader, missed: MissedFragments) -> String {
         let newest = missed.items.flatMap(\.fragments)

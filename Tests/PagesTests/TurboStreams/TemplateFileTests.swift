@@ -18,6 +18,18 @@ import Testing
         #expect(error?.description.hasPrefix("has no element with id=\"{{\(required.rawValue)}}\"") == true)
     }
 
+    /// Which words an order has, only its app knows.
+    @Test func valuesOfAnOrderMayBeShown() throws {
+        let link = #"<a href="{{success_url}}">{{metadata_cart}}</a>"#
+        let source = #"<p id="{{paywall}}" data-go="{{success_url}}">\#(link)</p>"#
+        let file = try TemplateFile(key: "success", source: Array(source.utf8))
+        let template = try #require(file.roots.values.first)
+        var bytes: [UInt8] = []
+        template.append(["success_url": "/a?b&c", "metadata_cart": "<b>\"7\"</b>"], to: &bytes)
+        let shown = String(decoding: bytes, as: UTF8.self)
+        #expect(shown.contains(#"data-go="/a?b&amp;c"><a href="/a?b&amp;c">&lt;b&gt;&quot;7&quot;&lt;/b&gt;</a>"#))
+    }
+
     /// An id that is a value serves every entitlement, a plain one the main one, and one in a folder that folder's.
     @Test func idIsAValueOrThatOfItsOwnEntitlement() throws {
         func root(_ key: String, id: String, at target: String, of entitlement: String) throws -> Template? {
@@ -98,6 +110,8 @@ import Testing
         Value(name: "User", says: "line 2: there is no value {{User}}; did you mean {{user}}?"),
         Value(name: "acces_until", says: "line 2: there is no value {{acces_until}}; did you mean {{access_until}}?"),
         Value(name: "headline", says: "line 2: there is no value {{headline}}; values of your own"),
+        Value(name: "metadata", says: "line 2: there is no value {{metadata}}; values of your own"),
+        Value(name: "metadata_", says: "line 2: there is no value {{metadata_}}; values of your own"),
         Value(key: "success.de", name: "usr", says: "line 2: there is no value {{usr}}; did you mean {{user}}?"),
         // What a broadcast brings is its publisher's business.
         Value(key: "news", name: "usr"),

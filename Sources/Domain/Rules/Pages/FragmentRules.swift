@@ -58,7 +58,7 @@ extension UnitOfWork {
         let beside = Set(last.values.filter(\.isBeside).map(\.key))
         let change = PageChange(before: before, after: after, contracts: Set(last.keys), beside: beside)
         let announcements = change.announcements.map { user == importer ? $0.withoutThanks : $0 }
-        try add(fragments(announcements, for: user, because: last), to: entry)
+        try add(try fragments(announcements, for: user, because: last), to: entry)
         guard isAnswerChanged(from: before, of: held, to: after, of: holds) else { return }
         // The answer about the user may say more. It also lists consumables, which were not read.
         let isWhole =
@@ -80,12 +80,13 @@ extension UnitOfWork {
         _ announcements: [Announcement],
         for user: UserID,
         because changes: [ContractKey: ContractChange] = [:]
-    ) -> [Fragment] {
+    ) throws -> [Fragment] {
         guard let stream = streams.stream(for: user) else { return [] }
-        return announcements.map {
+        return try announcements.map {
             // The fragment may show another contract, which was there before.
             let cause = changes[$0.heldContract.contract]
             var values = $0.heldContract.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
+            values.merge(try orderValues(of: $0.heldContract, for: user, isBought: $0.name == .success)) { $1 }
             if policy.catalog.namesEntitlements {
                 values[TemplateValues.entitlement] = $0.entitlement.description
                 values[TemplateValues.entitlementName] = policy.catalog.title(of: $0.entitlement).text
@@ -101,9 +102,26 @@ extension UnitOfWork {
 }
 
 extension UnitOfWork {
+    /// What the app gave the order that the purchase was made with: for whoever ordered, and not for who has it by now.
+    func orderValues(of held: HeldContract, for user: UserID, isBought: Bool) throws -> [String: String] {
+        guard let token = held.order, let order = try ledger.order(token), order.user == user else { return [:] }
+        return order.context.templateValues(isBought: isBought)
+    }
+
     /// Appends one entry for each fragment, in their order.
     public mutating func broadcast(_ fragments: [Fragment]) throws -> [Cursor] {
         try fragments.map { cursor(try append(Notice(kind: .broadcast), fragments: [$0]).position) }
+    }
+
+    /// Records that a user's open pages end, and the names with which they were opened. An erased user has none that show
+    /// anything, and stays unnamed.
+    public mutating func endPages(of user: UserID) throws -> Cursor {
+        guard try !ledger.isBuried(.user(user)) else { return cursor(ledger.head) }
+        var notice = Notice(kind: .pagesEnded)
+        notice.user = user
+        let entry = try append(notice)
+        changes.endedPages.append(PagesEnding(user: user, position: entry.position))
+        return cursor(entry.position)
     }
 
     /// Records that an app's broadcasts up to now may not have arrived.
@@ -116,7 +134,7 @@ extension UnitOfWork {
     /// Sends both fragments, in their current state, to a user's pages.
     public mutating func rebroadcast(to user: UserID) throws {
         let entitlements = entitlements(of: user, try ledger.contracts(.held(by: user)))
-        let fragments = fragments(Announcement.current(entitlements), for: user)
+        let fragments = try fragments(Announcement.current(entitlements), for: user)
         guard !fragments.isEmpty else { return }
         var notice = Notice(kind: .broadcast)
         notice.user = user

@@ -49,15 +49,17 @@ extension UnitOfWork {
             guard let user = change.current.user, user != importer, let previous = before[change.key],
                 let news = PurchaseNews(before: previous, after: change.current, policy: policy)
             else { continue }
-            try add(fragments(change, for: user), to: entry)
+            try add(try fragments(change, for: user), to: entry)
             if let hook = news.hook { queue(hook, about: change.current, of: user, entry: entry) }
         }
     }
 
-    private func fragments(_ change: ContractChange, for user: UserID) -> [Fragment] {
+    private func fragments(_ change: ContractChange, for user: UserID) throws -> [Fragment] {
         guard let stream = streams.stream(for: user) else { return [] }
-        let values = change.current.heldContract(policy.catalog)
-            .templateValues(user: user, event: change.kind, reason: change.reason)
+        let held = change.current.heldContract(policy.catalog)
+        let isBought = held.status.state == .delivered
+        let values = held.templateValues(user: user, event: change.kind, reason: change.reason)
+            .merging(try orderValues(of: held, for: user, isBought: isBought)) { $1 }
         return [
             Fragment(
                 stream: stream,

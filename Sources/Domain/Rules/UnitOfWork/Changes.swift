@@ -26,6 +26,8 @@ public struct Changes: Sendable {
     public var erasure: ErasureRecord?
     public var buried: [ErasedIdentity] = []
     public var lifted: [ErasedIdentity] = []
+    /// Users whose pages end, each with its entry.
+    public var endedPages: [PagesEnding] = []
     /// The position at which an app's broadcasts were lost.
     public var lostBroadcasts: Int64?
     /// The change in the number of contracts without a user.
@@ -52,6 +54,17 @@ public struct FiledEvent: Sendable {
     public var contract: ContractKey?
     /// True if it concerns an erased user: its id is kept as a digest, as on a tombstone.
     public var isErased = false
+}
+
+/// Names of a user's stream that were signed before this position are refused.
+public struct PagesEnding: Sendable, Equatable {
+    public var user: UserID
+    public var position: Int64
+
+    public init(user: UserID, position: Int64) {
+        self.user = user
+        self.position = position
+    }
 }
 
 /// Something that the backend is to be told of a user. `position` is that of the entry with the cause.

@@ -88,6 +88,8 @@ public struct Preload: Sendable {
         for key in contracts.union(ended) {
             guard let contract = try ledger.contract(key) else { continue }
             next.facts.insert(key)
+            // With what its app wants back.
+            if let token = contract.contract.token?.value { next.orders.insert(token) }
             for user in contract.holders { next.add(user) }
         }
         for token in orders {

@@ -106,6 +106,8 @@ extension UnitOfWork {
     mutating func append(_ notice: Notice, fragments: [Fragment] = []) throws -> Entry {
         let written = try streams.written(fragments, naming: policy.catalog) { try ledger.locale(of: $0) }
         let position = ledger.advance()
+        var notice = notice
+        if let token = notice.order, let order = try ledger.order(token) { notice.context = order.context }
         let entry = Entry(position: position, committedAt: now, notice: notice, fragments: written)
         changes.entries.append(AppendedEntry(entry: entry, stored: fragments))
         return entry

@@ -99,7 +99,7 @@ extension LedgerSQL {
         line: UInt = #line
     ) throws(EngineError) -> [Entry] {
         try callAsFunction(
-            "SELECT position, \(EntryRow.columns) FROM entries WHERE \(condition())",
+            "SELECT position, \(EntryRow.readColumns) FROM entries WHERE \(condition())",
             file: file,
             line: line
         ).all(values, read: EntryRow.read)

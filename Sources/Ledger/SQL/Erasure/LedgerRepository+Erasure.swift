@@ -157,6 +157,7 @@ extension LedgerRepository {
         try sql("DELETE FROM claims WHERE user = ?").run(user)
         try sql("DELETE FROM shares WHERE user = ?").run(user)
         try sql("DELETE FROM locales WHERE user = ?").run(user)
+        try sql("DELETE FROM ended_pages WHERE user = ?").run(user)
         try sql("DELETE FROM transfers WHERE from_user = ?").run(user)
         try sql("DELETE FROM transfers WHERE to_user = ?").run(user)
         try sql("DELETE FROM tokens WHERE token IN (SELECT token FROM orders WHERE user = ?)").run(user)

@@ -49,6 +49,13 @@ public struct UserEntitlements: Sendable, Equatable {
 }
 
 extension LedgerQueries {
+    /// Of all users whose pages were ended, with the last time.
+    public func endedPages() throws(EngineError) -> [PagesEnding] {
+        try sql("SELECT user, position FROM ended_pages").all { row in
+            PagesEnding(user: row.user(), position: row.integer())
+        }
+    }
+
     private static let usualLimit = 100
 
     public func entitlements(of user: UserID) throws(EngineError) -> UserEntitlements {

@@ -25,12 +25,19 @@ extension LedgerRepository {
         }
         for order in changes.changedOrders {
             try sql(
-                "UPDATE orders SET product = ?, provider = ?, product_group = ?, kind = ?, trace = ? WHERE token = ?"
+                """
+                UPDATE orders SET product = ?, provider = ?, product_group = ?, kind = ?, trace = ?, context = ?
+                WHERE token = ?
+                """
             ).run(OrderRow.changedValues(order))
         }
         for (user, locale) in changes.locales {
             try sql.insert(into: "locales", "user, language, time_zone", replacing: 1)
                 .run([Value(user), Value(locale.language?.text), Value(locale.timeZone?.text)])
+        }
+        for ending in changes.endedPages {
+            try sql.insert(into: "ended_pages", "user, position", replacing: 1)
+                .run([Value(ending.user), .integer(ending.position)])
         }
         for entry in changes.entries { try write(entry) }
         for event in changes.events { try write(event) }

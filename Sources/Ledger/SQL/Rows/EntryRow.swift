@@ -6,8 +6,14 @@ enum EntryRow {
         committed_at, kind, provider, environment, type, subtype, event, outcome, user, contract, order_token, product, \
         previous_state, state, access_until, entitlements, charge, charge_is_refund
         """
+    /// What `read` takes, beside the position.
+    static let readColumns = "\(columns), \(context)"
     /// For a join with `events`, which has some of the same names.
-    static let qualifiedColumns = columns.split(separator: ", ").map { "entries." + $0 }.joined(separator: ", ")
+    static let qualifiedColumns =
+        columns.split(separator: ", ").map { "entries." + $0 }.joined(separator: ", ") + ", \(context)"
+
+    /// An entry keeps the order alone, and not what goes with it when the order's user is erased.
+    private static let context = "(SELECT orders.context FROM orders WHERE orders.token = entries.order_token)"
 
     static func values(_ notice: Notice, at committedAt: Instant) -> [Value] {
         [
@@ -20,7 +26,7 @@ enum EntryRow {
         ]
     }
 
-    /// Reads `position` and `columns`.
+    /// Reads `position` and `readColumns`.
     static func read(_ row: inout Row) throws(EngineError) -> Entry {
         let position = row.integer()
         let committedAt = row.instant()
@@ -40,6 +46,7 @@ enum EntryRow {
         notice.accessUntil = row.optionalInstant()
         notice.entitlements = row.skips(1) ? nil : try row.parsed(EntitlementsText.entitlements)
         if !row.skips(2) { notice.charge = NoticedCharge(id: row.text(), news: row.flag() ? .refunded : .made) }
+        notice.context = OrderContextText.context(row.optionalText())
         return Entry(position: position, committedAt: committedAt, notice: notice, fragments: [])
     }
 }

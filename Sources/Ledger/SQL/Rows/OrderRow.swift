@@ -1,13 +1,15 @@
 import Domain
+import Encoding
 
 /// Converts between an order and its row.
 enum OrderRow {
-    static let columns = "token, user, product, provider, product_group, kind, trace"
+    static let columns = "token, user, product, provider, product_group, kind, trace, context"
 
     static func values(_ order: Order) -> [Value] {
         [
             .text(order.token.description), Value(order.user), .text(order.product), Value(order.provider),
             Value(order.group), Value(order.kind), Value(order.trace?.description),
+            Value(OrderContextText.text(order.context)),
         ]
     }
 
@@ -15,7 +17,8 @@ enum OrderRow {
     static func changedValues(_ order: Order) -> [Value] {
         [
             .text(order.product), Value(order.provider), Value(order.group), Value(order.kind),
-            Value(order.trace?.description), .text(order.token.description),
+            Value(order.trace?.description), Value(OrderContextText.text(order.context)),
+            .text(order.token.description),
         ]
     }
 
@@ -31,6 +34,26 @@ enum OrderRow {
         order.group = row.optionalText()
         order.kind = try row.optionalWord()
         order.trace = row.optionalText().flatMap { TraceID($0) }
+        order.context = OrderContextText.context(row.optionalText())
         return order
+    }
+}
+
+/// What an app wants back with a purchase, as an order's row keeps it: JSON, or nothing for most.
+enum OrderContextText {
+    static func text(_ context: OrderContext) -> String? {
+        guard !context.isEmpty else { return nil }
+        let words = context.metadata.sorted { $0.key < $1.key }
+            .map { "\(JSONLiteral.literal($0)):\(JSONLiteral.literal($1))" }.joined(separator: ",")
+        let address = context.successURL.map { "\"success_url\":\(JSONLiteral.literal($0))," } ?? ""
+        return "{\(address)\"metadata\":{\(words)}}"
+    }
+
+    static func context(_ text: String?) -> OrderContext {
+        var context = OrderContext.none
+        guard let node = text.flatMap({ JSONNode($0) }) else { return context }
+        context.successURL = node["success_url"]?.text
+        context.metadata = node["metadata"]?.texts ?? [:]
+        return context
     }
 }

@@ -146,7 +146,7 @@ struct TemplateCompiler {
             throw error("\(form): letters, digits and _, no < in the words, closed by }}", at: braces)
         }
         let text = String(decoding: name, as: UTF8.self)
-        if let names, !names.contains(text) {
+        if let names, !names.contains(text), !TemplateValues.admits(text) {
             let hint =
                 nearest(to: text, among: names.sorted()).map { "did you mean {{\($0)}}?" }
                 ?? "values of your own belong to a template of another name, which your broadcasts fill"
