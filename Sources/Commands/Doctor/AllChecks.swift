@@ -42,7 +42,10 @@ struct AllChecks {
             client: client
         ).run()
         if !server.saysIfReady { findings += templates }
-        return findings + ledger(serverAnswers: server.isThere) + server.findings + [redis, cable].compactMap { $0 }
+        // The server's own word, which says since when.
+        if let outage = server.outage { findings.insert(.fail("ledger", detail: outage), at: 0) }
+        let ledger = server.outage == nil ? ledger(serverAnswers: server.isThere) : []
+        return findings + ledger + server.findings + [redis, cable].compactMap { $0 }
             + (configuration.isDevelopment ? development(server, at: now) : production(server, at: now)) + hooks
     }
 
