@@ -73,13 +73,20 @@ public final class RefusalTelemetry: Sendable {
                 fields: ["provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message]
             )
         }
+        // No setting is at fault where it is this machine's clock, or what the store's API says.
+        let cause = claim.setting.map { ("setting", $0) } ?? ("todo", RefusalTelemetry.todo(error))
         log.warning(
             "webhook refused",
             fields: [
                 "provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message,
-                "setting": claim.setting ?? "-", "event": claim.event ?? "-",
+                cause.0: cause.1, "event": claim.event ?? "-",
             ]
         )
+    }
+
+    private static func todo(_ error: VerificationError) -> String {
+        if case .storeUnreachable = error { return "see /ready: what the store's API says" }
+        return "compare this machine's clock with the time"
     }
 
     /// `detail` must be safe to log. Strangers do not come so far: who posts has a key, or a user's stream.

@@ -114,17 +114,21 @@ public final class Console: Sendable {
             guard case .page(let page, let user) = route, let page else { throw .notFound("There is no such page.") }
             return try answer(page, of: user, to: request, session: session)
         } catch {
-            return templates.page(error, session: session, troubles: troubles(after: error, for: session))
+            guard case .unavailable = error, let session, session.user == nil, session.rights.contains(.operate),
+                let found = try? ConsoleAPI(handler: handler, session: session).readiness()
+            else { return templates.page(error, session: session, troubles: .empty) }
+            return page(error, because: found, session: session)
         }
     }
 
-    /// When nothing answers, because the ledger does not, whoever may know is told what the server itself finds wrong.
-    private func troubles(after error: ConsoleError, for session: ConsoleSession?) -> Markup {
-        guard case .unavailable = error, let session, session.user == nil, session.rights.contains(.operate),
-            let found = try? ConsoleAPI(handler: handler, session: session).readiness()
-        else { return .empty }
-        let sentences = templates.sentences(problems: found.problems, warnings: found.warnings)
-        return templates["error.troubles"].render(["sentences": sentences])
+    /// When nothing answers, because the ledger does not, whoever may know is told what the server itself finds wrong: the cause
+    /// first, and once.
+    private func page(_ error: ConsoleError, because found: Readiness, session: ConsoleSession) -> Response {
+        let cause = found.cause
+        let sentences = templates.sentences(problems: cause?.others ?? found.problems, warnings: found.warnings)
+        let troubles =
+            sentences == .empty ? Markup.empty : templates["error.troubles"].render(["sentences": sentences])
+        return templates.page(cause.map { .unavailable($0.text) } ?? error, session: session, troubles: troubles)
     }
 
     /// Nil if the route is no part of the door.

@@ -6,6 +6,14 @@ import HTTP
 import Pages
 import Support
 
+extension Readiness {
+    /// Why the ledger does not answer, if that is known, and what is wrong besides. `/ready` says it first.
+    var cause: (text: String, others: [String])? {
+        guard let first = problems.first, first.hasPrefix("ledger: ") else { return nil }
+        return ("L" + first.dropFirst() + ".", Array(problems.dropFirst()))
+    }
+}
+
 /// The API as a page of the console uses it: inside this process, with the key of its session. So a page can show and do
 /// what the key may, and nothing else. It blocks: pages run on threads of the console's own.
 struct ConsoleAPI: Sendable {

@@ -36,7 +36,7 @@ struct HealthReport: Sendable {
         let nodes = shared?.settingSentences ?? (problems: [], warnings: [])
         let ledgerWarnings = nodes.warnings + ledger.warnings + (shared?.warnings ?? []).map { "ledger: \($0)" }
         return Readiness(
-            problems: settings + ledger.problems + certificate.problems + parts + nodes.problems,
+            problems: ledger.problems + settings + certificate.problems + parts + nodes.problems,
             warnings: warnings.flatMap { $0 } + ledgerWarnings,
             clock: clock.word,
             ledger: shared

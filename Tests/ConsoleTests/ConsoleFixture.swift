@@ -103,6 +103,7 @@ enum ConsoleFixture {
         _ contracts: [ContractDetail] = [],
         entitlements: [String: EntitlementItem] = [:],
         orders: [OrderItem] = [],
+        refunds: [AttentionAnswer.Refund] = [],
         user: UserID = "42"
     ) -> UserAnswer {
         UserAnswer(
@@ -112,6 +113,7 @@ enum ConsoleFixture {
             active: contracts.contains { $0.summary.active },
             entitlements: entitlements,
             contracts: contracts,
+            refunds: refunds,
             orders: orders,
             since: cursor
         )

@@ -174,6 +174,7 @@ import Testing
         let sent = Self.form.map { $0.0 == "seen" ? ("seen", "e-7.0") : $0 }
         let told = try site.send("/console/users/42/grant", form: sent, cookie: cookie)
         #expect(told.status == 409 && told.text.contains("Something has happened.") && told.text.contains("ticket 7"))
+        #expect(told.text.contains(#"name="sure" value="pro""#), "what was asked about once is not asked again")
     }
 
     @Test(arguments: UserAction.all.map(\.word)) func theDoorOfEachActionAsksForItsRight(_ word: String) throws {

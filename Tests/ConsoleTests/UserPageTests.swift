@@ -142,6 +142,24 @@ import Testing
         #expect(page.contains("search for the order ID or number") == (count > 0))
     }
 
+    /// It has twelve hours, so it stands at the top, and the event that asked is not called without effect.
+    @Test(arguments: [Set<Right>([.read, .act]), [.read]]) func appleAsksAboutARefund(rights: Set<Right>) throws {
+        let asked = """
+            {"app":"com.example.app","asked_at":"\(Fixture.now.iso8601)","currency":"USD","cursor":"e-7",\
+            "deadline":"\((Fixture.now + .seconds(12_000)).iso8601)","environment":"Production","is_subscription":true,\
+            "price":9990,"product":"pro.monthly","purchased_at":"\(Fixture.now.iso8601)","reason":"OTHER","refusal":null,\
+            "transaction":"2000000000000007","user":"42"}
+            """
+        let refund = try #require(JSON.decode(AttentionAnswer.Refund.self, from: Array(asked.utf8)))
+        let event = Fixture.event(.refundRequested, type: "CONSUMPTION_REQUEST", outcome: .ignored)
+        let (site, cookie) = try site(Fixture.record(refunds: [refund]), events: [event], rights: rights)
+        let page = try site.send("/console/users/42", cookie: cookie).text
+        #expect(page.contains("Apple asks whether to give the money for <bdi>pro.monthly</bdi> back."), "\(page)")
+        #expect(page.contains("(3 h 20 min left)"), "\(page)")
+        #expect(page.contains("/console/refunds/2000000000000007") == rights.contains(.act), "\(page)")
+        #expect(page.contains("to be decided") && !page.contains("without effect"), "\(page)")
+    }
+
     private static func order(day: Double, purchases: [OrderPurchaseItem] = []) throws -> OrderItem {
         let token = try #require(OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165"))
         return Fixture.order(

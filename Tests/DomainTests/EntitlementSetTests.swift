@@ -20,6 +20,8 @@ import Testing
         var isFamilyShared = false
         var replaces: String?
         var provider = Provider.apple
+        /// A grant without an end.
+        var isForEver = false
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -80,6 +82,44 @@ import Testing
                 Held(lineage: "2", product: "pro", state: .cancelled, days: 1, provider: .paycast),
             ],
             ranked: ["2", "1"]
+        ),
+        Case(
+            name: "what renews before a grant that ends later",
+            held: [Held(lineage: "1", product: "m"), Held.grant("2", until: 31)],
+            ranked: ["1", "2"]
+        ),
+        Case(
+            name: "also in their group",
+            held: [Held(lineage: "1", product: "pro"), Held.grant("2", of: "pro", until: 90)],
+            ranked: ["1", "2"]
+        ),
+        Case(
+            name: "and beside one that ends between the two",
+            held: [
+                Held(lineage: "1", product: "m"), Held.grant("2", until: 90),
+                Held(lineage: "3", product: "y", state: .cancelled, days: 60),
+            ],
+            ranked: ["3", "1", "2"]
+        ),
+        Case(
+            name: "a grant that ends later than what ends, too",
+            held: [Held(lineage: "1", product: "m", state: .cancelled), Held.grant("2", until: 31)],
+            ranked: ["2", "1"]
+        ),
+        Case(
+            name: "a grant of a higher level of the group",
+            held: [Held(lineage: "1", product: "basic"), Held.grant("2", of: "pro", until: 5)],
+            ranked: ["2", "1"]
+        ),
+        Case(
+            name: "a grant for ever before what renews",
+            held: [Held(lineage: "1", product: "m"), Held.grant("2", until: nil)],
+            ranked: ["2", "1"]
+        ),
+        Case(
+            name: "two grants by their reach",
+            held: [Held(lineage: "1", product: "m"), Held.grant("2", until: 5), Held.grant("3", until: 90)],
+            ranked: ["1", "3", "2"]
         ),
         Case(
             name: "levels of different groups are not compared",
@@ -188,17 +228,18 @@ import Testing
 
     private static func contract(_ held: Held) -> Contract {
         let key = ContractKey(provider: held.provider, environment: .production, app: "a", lineage: held.lineage)
-        var contract = Contract(key: key, kind: .subscription)
+        let kind: ProductKind = held.isForEver ? .nonConsumable : .subscription
+        var contract = Contract(key: key, kind: kind)
         let snapshot = Snapshot(
             state: held.state,
             product: held.product,
             autoRenew: true,
-            accessUntil: held.state == .pending ? nil : now + .seconds(held.days * 86_400),
+            accessUntil: held.state == .pending || held.isForEver ? nil : now + .seconds(held.days * 86_400),
             signedAt: now
         )
         let observation = Observation(
             contract: key,
-            kind: .subscription,
+            kind: kind,
             group: held.group,
             previousLineage: held.replaces,
             isFamilyShared: held.isFamilyShared,
@@ -206,5 +247,13 @@ import Testing
         )
         _ = contract.apply(observation, event: "e", signedAt: now)
         return contract
+    }
+}
+
+extension EntitlementSetTests.Held {
+    fileprivate static func grant(_ lineage: String, of product: String = "g", until days: Int64?) -> Self {
+        var grant = Self(lineage: lineage, product: product, provider: .paycast)
+        (grant.state, grant.days, grant.isForEver) = (days == nil ? .owned : .cancelled, days ?? 0, days == nil)
+        return grant
     }
 }

@@ -63,6 +63,25 @@ import Testing
         #expect(left.contains(#""active":true"#) && left.contains(#""state":"active""#), "\(left)")
     }
 
+    /// Whoever pays on is told of the renewal, and not of an end. A grant for ever is another word.
+    @Test(arguments: [false, true]) func aGrantThatEndsHidesNoRenewal(isForEver: Bool) throws {
+        let app = try AppPost()
+        _ = try app.webhook(app.purchase("7", token: app.order(of: "42")))
+        let page = try app.page("42")
+        _ = try app.told(page, of: "42")
+        let term = isForEver ? #""forever":true"# : #""days":400"#
+        #expect(try app.grant("42", #"{"product":"pro",\#(term),"reason":"ticket 7"}"#).status == 201)
+        let told = try app.told(page, of: "42")
+        #expect(told.contains { $0.contains(#"target="paywall""#) }, "the grant itself")
+        #expect(told.contains { $0.contains(#"target="subscription_status""#) } == isForEver, "\(told)")
+        let answer = try #require(JSON.decode(EntitlementsAnswer.self, from: Array(app.entitlements(of: "42").utf8)))
+        let main = try #require(answer.entitlements["default"])
+        #expect(main.state == (isForEver ? "owned" : "active") && main.provider == (isForEver ? "paycast" : "apple"))
+        // The latest end of all that opens it.
+        let ends = answer.contracts.compactMap(\.accessUntil).max()
+        #expect(answer.contracts.count == 2 && main.accessUntil == (isForEver ? nil : ends))
+    }
+
     @Test func aRepeatedKeyIsOneGrant() throws {
         let app = try AppPost()
         let first = try app.grant("42", Self.month, key: "ticket-7")

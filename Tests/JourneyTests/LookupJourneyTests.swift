@@ -1,5 +1,6 @@
 import Domain
 import Encoding
+import HTTPClient
 import Support
 import TestSupport
 import Testing
@@ -43,6 +44,27 @@ import Testing
         // Nobody is asked what is known here, or by whom it is not wanted.
         let plain = try app.get("/search?q=\(order)").body
         #expect(plain == #"{"asked":[],"found":[],"query":"\#(order)"}"#, "\(plain)")
+    }
+
+    /// On a server without Apple, who typed an order ID is told that it is one; what may be anything else is not guessed at.
+    @Test func anOrderIDIsKnownForOneWhereAppleIsNotServed() throws {
+        let key = "key-key-key-key-key-key"
+        let settings = [
+            "PAYCAST_API_KEY": key, "PAYCAST_STREAM_KEYS": "stream-stream-stream-0",
+            "PAYCAST_STRIPE_SECRETS": "whsec_0123456789abcdef",
+        ]
+        let server = try PaycastServer([], environment: settings)
+        let searched = { (name: String) throws in
+            let url = "\(server.url)/search?q=\(name)&stores=true"
+            let headers = [("Authorization", "Bearer \(key)")]
+            let answer = try HTTPClient(timeout: .seconds(60)).send("GET", to: url, headers: headers)
+            return String(decoding: answer.body, as: UTF8.self)
+        }
+        let order = try searched("MQ3X7H9K2P")
+        #expect(order.contains(#""kind":"an order ID""#) && order.contains("PAYCAST_APPLE_BUNDLE_ID"), "\(order)")
+        for name in ["maria2024", "2000000123456789", "42"] {
+            #expect(try searched(name).contains(#""asked":[]"#), "\(name)")
+        }
     }
 
     @Test func aSearchAsksNoMoreThanSomeTimesAMinute() throws {

@@ -99,12 +99,6 @@ extension PostgresNodes {
     }
 
     func doctor(environment: [String: String] = [:]) throws -> String {
-        let process = PaycastProgram.start(
-            ["doctor", "--server", nodes[0].url],
-            environment: ["DATABASE_URL": cluster.url].merging(environment) { _, own in own },
-            folder: nodes[0].folder.path
-        )
-        _ = try process.waitForExit(timeout: .seconds(120))
-        return process.output
+        try nodes[0].doctor(environment: ["DATABASE_URL": cluster.url].merging(environment) { _, own in own })
     }
 }

@@ -66,6 +66,10 @@ import Testing
         #expect(refund.price == 9990 && refund.currency == "USD" && refund.reason == "UNINTENDED_PURCHASE")
         let one = try journey.ask("GET", "/refunds/apple/\(asked.transaction)", key: true)
         #expect(JSON.decode(AttentionAnswer.Refund.self, from: Array(one.utf8)) == refund, "\(one)")
+        let path = "/users/\(Self.user.replacing("@", with: "%40"))"
+        let record = try journey.ask("GET", path, key: true)
+        #expect(JSON.decode(UserAnswer.self, from: Array(record.utf8))?.refunds == [refund], "\(record)")
+        #expect(try journey.ask("GET", "/users/44", key: true).contains(#""refunds":[]"#))
         let left = try #require(Instant(iso8601: refund.deadline)).elapsed(since: Clock().now())
         #expect(left > .seconds(43_000) && left <= .seconds(43_200))
         // Nothing is sent without consent, nor what Apple would refuse.
@@ -80,6 +84,7 @@ import Testing
         journey.setDown(true)
         #expect(try asked.answer().contains(#""state":"waiting""#))
         try Deadline(.seconds(60)).wait(for: "an attempt") { asked.calls > 0 }
+        #expect(try journey.ask("GET", path, key: true).contains(#""refunds":[]"#))
         // It needs nobody any more, the same answer is no second one, and another comes too late.
         #expect(try Self.attention(journey).refunds.isEmpty)
         let answered = try journey.ask("GET", "/refunds/apple/\(asked.transaction)", key: true)

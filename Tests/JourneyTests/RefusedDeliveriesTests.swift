@@ -129,12 +129,6 @@ import Testing
     }
 
     private func doctor() throws -> String {
-        let process = PaycastProgram.start(
-            ["doctor", "--server", server.url, "--key", Self.key],
-            environment: ["PAYCAST_STRIPE_SECRETS": Self.secret],
-            folder: server.folder.path
-        )
-        _ = try process.waitForExit()
-        return process.output
+        try server.doctor(key: Self.key, environment: ["PAYCAST_STRIPE_SECRETS": Self.secret])
     }
 }

@@ -62,6 +62,16 @@ import Testing
             return metrics.contains("\npaycast_hooks_waiting 1\n") && metrics.contains("\npaycast_jobs_waiting 1\n")
                 && metrics.contains("\npaycast_outgoing_held 1\n")
         }
+        // Nobody blames the backend, whatever the original knows of it.
+        let address = try #require(
+            JSON.decode(HooksAnswer.self, from: Array(try call("GET", "/hooks", at: server).utf8))?.hooks.first
+        )
+        #expect(address.state == "held" && address.failures == 0 && address.waiting == 1, "\(address)")
+        let hooks = server.paycast("hooks", "--key", Self.key)
+        #expect(try hooks.waitForExit() == 1 && hooks.output.contains("until “paycast release”"), "\(hooks.output)")
+        let doctor = try server.doctor(key: Self.key, environment: environment)
+        let finding = doctor.split(separator: "\n").first { $0.contains("  hook  ") }
+        #expect(finding?.hasPrefix("warn") == true && finding?.contains("is held") == true, "\(doctor)")
         if let original {
             for user in ["one", "two"] {
                 try grant(to: user, at: original)
@@ -135,6 +145,27 @@ import Testing
         try waitUntilTold(of: "copied")
         try Deadline(.seconds(60)).wait(for: "the forward") { staging.requests.count == 1 }
         #expect(!server.process.errors.contains("outgoing held"))
+    }
+
+    /// Both go on from the same position: a receiver that knows a message by its id takes the other one's for sent before.
+    @Test func aCopyRepeatsNoIdsOfTheOriginal() throws {
+        let original = try PaycastServer(environment: environment)
+        try grant(to: "before", at: original)
+        try waitUntilTold(of: "before")
+        try original.stop(with: .terminate)
+        let copy = RunningProcess("/bin/cp", arguments: ["paycast.db", "copy.db"], folder: original.folder.path)
+        #expect(try copy.waitForExit() == 0)
+        for (database, user) in [("sqlite:paycast.db", "first"), ("sqlite:copy.db", "second")] {
+            try original.start(database: database)
+            if user == "second" { try release(original, database: database) }
+            try grant(to: user, at: original)
+            try waitUntilTold(of: user)
+            try original.stop(with: .terminate)
+        }
+        let ids = backend.requests.compactMap { $0.header("webhook-id") }
+        #expect(ids.count == 3 && Set(ids).count == 3, "\(ids)")
+        let positions = ids.map { $0.split(separator: "_").dropFirst().prefix(3).joined(separator: "_") }
+        #expect(positions[1] == positions[2], "the test is about the same position: \(ids)")
     }
 
     /// For a machine that has another id at each deployment.

@@ -61,16 +61,6 @@ import Testing
             let cookie = try #require(session.header("Set-Cookie")).prefix { $0 != ";" }
             return try get("/console/attention", [("Cookie", String(cookie))]).text
         }
-
-        func doctor() throws -> String {
-            let process = PaycastProgram.start(
-                ["doctor", "--server", server.url, "--key", Shop.key],
-                environment: ["PAYCAST_STRIPE_SECRETS": Shop.secret],
-                folder: server.folder.path
-            )
-            _ = try process.waitForExit()
-            return process.output
-        }
     }
 
     @Test func deliveriesThatWaitAreTold() throws {
@@ -88,7 +78,7 @@ import Testing
         let ready = try shop.get("/ready")
         #expect(ready.status == 503 && sentences.allSatisfy(ready.text.contains), "\(ready)")
         #expect(try shop.get("/metrics").text.contains(#"paycast_store_deliveries_waiting{provider="stripe"} 3"#))
-        let doctor = try shop.doctor()
+        let doctor = try shop.server.doctor(key: Shop.key, environment: ["PAYCAST_STRIPE_SECRETS": Shop.secret])
         #expect(doctor.contains("FAIL  ready") && sentences.allSatisfy(doctor.contains), "\(doctor)")
         let page = try shop.attention()
         #expect(sentences.allSatisfy(page.contains) && !page.contains("Correct the key"), "\(page)")

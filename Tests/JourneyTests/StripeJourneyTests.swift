@@ -110,6 +110,18 @@ import Testing
         try fixture.say("charge.refunded", becomes: .revoked, showing: "paywall", "subscription_status")
     }
 
+    /// A server without a key of Stripe's API cannot ask which purchase the money went back for.
+    @Test(arguments: ["charge.refunded", "charge.refunded/partial"])
+    func aRefundOfNothingKnownWaitsForNobody(_ words: String) throws {
+        let fixture = try Fixture(kind: .subscription)
+        let answer = try fixture.post(try fixture.delivery(words, hasToken: false))
+        #expect(answer.status == 200 && answer.text.contains(#""outcome":"ignored""#), "\(answer)")
+        let client = HTTPClient(timeout: .seconds(60))
+        let headers = [("Authorization", "Bearer \(fixture.workspace.apiKey)")]
+        let found = try client.send("GET", to: fixture.server.url + "/attention", headers: headers)
+        #expect(String(decoding: found.body, as: UTF8.self).contains(#""unclaimed_contracts":0"#))
+    }
+
     /// A subscription does not inherit its session's metadata: the session links it, whichever comes first, and the
     /// customer is known from then on.
     @Test(arguments: [false, true]) func sessionLinksTheSubscription(_ comesFirst: Bool) throws {

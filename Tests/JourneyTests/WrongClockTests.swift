@@ -46,13 +46,7 @@ import Testing
 
     /// On another machine than the server's, whose clock is right.
     private func doctor(_ server: PaycastServer) throws -> String {
-        let process = PaycastProgram.start(
-            ["doctor", "--server", server.url, "--key", Self.key],
-            environment: ["PAYCAST_STRIPE_SECRETS": Self.secret],
-            folder: server.folder.path
-        )
-        _ = try process.waitForExit()
-        return process.output
+        try server.doctor(key: Self.key, environment: ["PAYCAST_STRIPE_SECRETS": Self.secret])
     }
 
     /// Stripe alone, without a key: its deliveries tell.
@@ -65,6 +59,8 @@ import Testing
         #expect(try ahead(server) == nil && ready(server).status == 200)
         let refused = try (1...2).map { try deliver($0, to: server, signedAt: now - 3 + Int64($0)) }
         #expect(refused.allSatisfy { $0.contains("signed_in_past") }, "\(refused)")
+        let logged = try server.process.errorLine { $0.contains("webhook refused") }
+        #expect(logged.contains("compare this machine's clock") && !logged.contains("setting="), "\(logged)")
         let line = try server.process.errorLine { $0.contains("clock is off reason=") }
         #expect(line.contains("s ahead of that of Stripe: genuine deliveries are refused; synchronize it"), "\(line)")
         let answer = try ready(server)

@@ -49,6 +49,36 @@ import Testing
         #expect(try ledger.attention().unclaimed.map(\.notice.event) == ["same200", "old"])
     }
 
+    /// Without a key of its API, Stripe's refund of a subscription's charge names neither product nor order.
+    @Test(arguments: [ContractState.revoked, .owned]) func aRefundAloneIsNoPurchase(_ state: ContractState) throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let key = Fixture.key("pi_1", provider: .stripe)
+        var refund = Observation(contract: key, kind: .nonConsumable)
+        refund.snapshot = Snapshot(
+            state: state,
+            product: "",
+            autoRenew: nil,
+            accessUntil: nil,
+            signedAt: Fixture.now + .seconds(60)
+        )
+        let refunded = Fixture.event("refund", observation: refund)
+        #expect(try ledger.send(refunded).outcome == .ignored)
+        #expect(try ledger.attention().unclaimed.isEmpty && ledger.attention().unclaimedContracts == 0)
+        let alone = try #require(try ledger.entries(after: 0, limit: 9).entries.last)
+        #expect(alone.notice.reason == "no purchase is known that it could be about")
+        // The purchase may come after its refund.
+        var bought = Observation(contract: key, kind: .nonConsumable)
+        bought.transaction = Transaction(id: "1", product: "p", purchasedAt: Fixture.now, signedAt: Fixture.now)
+        #expect(try ledger.send(Fixture.event("sale", observation: bought)).outcome == .unclaimed)
+        let found = try ledger.attention()
+        #expect(found.unclaimedContracts == 1 && found.unclaimed.map(\.notice.event) == ["sale"])
+        _ = try ledger.send(Fixture.event("again", observation: bought), claim: Claim(user: "42"))
+        #expect(try ledger.attention().unclaimedContracts == 0)
+        #expect(try ledger.entitlements("42").contracts.map(\.state) == [state])
+        #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 0"))
+    }
+
     @Test func anErasedUserIsNowhere() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

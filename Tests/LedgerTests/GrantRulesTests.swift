@@ -84,12 +84,20 @@ import Testing
             afterwards: ["manage apple", "manage apple"]
         ),
         Both(
-            testDescription: "the grant lasts longer",
+            testDescription: "the grant lasts longer, and the subscription renews",
             state: .active,
             reach: .seconds(30 * 86_400),
             term: .seconds(60 * 86_400),
-            shown: ["success paycast", "ending paycast"],
+            shown: ["manage apple", "success paycast"],
             afterwards: ["manage apple", "manage apple"]
+        ),
+        Both(
+            testDescription: "the grant lasts longer, and the subscription ends",
+            state: .cancelled,
+            reach: .seconds(30 * 86_400),
+            term: .seconds(60 * 86_400),
+            shown: ["success paycast", "ending paycast"],
+            afterwards: ["ending apple", "ending apple"]
         ),
         Both(
             testDescription: "the grant has no end",

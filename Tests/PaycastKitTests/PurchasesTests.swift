@@ -61,6 +61,14 @@ struct PurchasesTests {
         }
     }
 
+    @Test("Products come in the order of the ids, without those that the store does not know")
+    func products() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let found = try await purchases.products(["coins", "gone", "pro.trial", "pro.annual"])
+        #expect(found.map(\.id) == ["coins", "pro.trial", "pro.annual"])
+    }
+
     @Test("Cancelled, pending and failed")
     func ends() async throws {
         let purchases = app.launch()

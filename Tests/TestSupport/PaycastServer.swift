@@ -63,6 +63,14 @@ public final class PaycastServer: Sendable {
         PaycastProgram.start(arguments, folder: folder.path, input: input)
     }
 
+    /// What `paycast doctor` says of this server, in an environment of its own, as on another machine.
+    public func doctor(key: String? = nil, environment: [String: String] = [:]) throws -> String {
+        let words = ["doctor", "--server", url] + (key.map { ["--key", $0] } ?? [])
+        let process = PaycastProgram.start(words, environment: environment, folder: folder.path)
+        _ = try process.waitForExit(timeout: .seconds(120))
+        return process.output
+    }
+
     public func connect() throws(RawSocketError) -> RawSocket {
         try RawSocket(port: port)
     }

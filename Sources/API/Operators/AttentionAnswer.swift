@@ -27,7 +27,7 @@ extension Services {
             quarantined: found.quarantined.map { FeedItem($0, epoch: epoch) },
             jobs: found.jobs.map(AttentionAnswer.Job.init),
             refunds: found.refunds.compactMap { AttentionAnswer.Refund($0, epoch: epoch) },
-            hooks: shown(found.hooks).filter { $0.state != "ok" },
+            hooks: shown(found.hooks).filter { !["ok", "held"].contains($0.state) },
             failedHooks: found.failedHooks.map { delivery in
                 var delivery = delivery
                 // Who was erased is nowhere but in the message itself.

@@ -10,20 +10,27 @@ public struct HookDesk: Sendable {
     let addresses: [(address: String, shown: String)]
     /// Sends a test to each. The answers come on another thread. Returns false if that is not possible now.
     let test: @Sendable (@escaping @Sendable ([HookTestAnswer.Trial]) -> Void) -> Bool
+    /// Whether nothing is sent, because the ledger is not at home.
+    let isHeld: @Sendable () -> Bool
 
     public init(
         addresses: [(address: String, shown: String)],
+        isHeld: @escaping @Sendable () -> Bool = { false },
         test: @escaping @Sendable (@escaping @Sendable ([HookTestAnswer.Trial]) -> Void) -> Bool
     ) {
         self.addresses = addresses
+        self.isHeld = isHeld
         self.test = test
     }
 
     /// No address is configured.
-    public static let none = HookDesk(addresses: []) { done in
-        done([])
-        return true
-    }
+    public static let none = HookDesk(
+        addresses: [],
+        test: { done in
+            done([])
+            return true
+        }
+    )
 
     func shown(_ address: String) -> String {
         addresses.first { $0.address == address }?.shown ?? String(address.prefix { $0 != "?" })
@@ -78,7 +85,10 @@ extension Services {
 
     /// The states of the backend's addresses, in their order.
     func shown(_ states: [HookAddressState]) -> [HooksAnswer.Hook] {
-        zip(states, hooks.addresses).map { state, address in HooksAnswer.Hook(state, url: address.shown) }
+        let isHeld = hooks.isHeld()
+        return zip(states, hooks.addresses).map { state, address in
+            HooksAnswer.Hook(state, url: address.shown, isHeld: isHeld)
+        }
     }
 
     func shown(_ delivery: HookDelivery) -> HookDeliveriesAnswer.Delivery {
@@ -115,8 +125,16 @@ extension Services {
 }
 
 extension HooksAnswer.Hook {
-    fileprivate init(_ state: HookAddressState, url: String) {
-        let word = state.goneAt != nil ? "gone" : state.failures > 0 ? "failing" : "ok"
+    private static let held = "nothing goes out of this ledger until “paycast release”: /ready says why"
+
+    /// While it is held, what is stored of its failures is another server's.
+    fileprivate init(_ stored: HookAddressState, url: String, isHeld: Bool) {
+        var state = stored
+        if isHeld {
+            (state.failures, state.failingSince, state.goneAt) = (0, nil, nil)
+            state.reason = HooksAnswer.Hook.held
+        }
+        let word = isHeld ? "held" : state.goneAt != nil ? "gone" : state.failures > 0 ? "failing" : "ok"
         self.init(
             url: url,
             state: word,
@@ -155,7 +173,7 @@ public struct HooksAnswer: Codable, Sendable, Equatable {
     public struct Hook: Codable, Sendable, Equatable {
         /// Without its query, which may hold a secret.
         public var url: String
-        /// `ok`, `failing`, or `gone` once it has answered 410.
+        /// `ok`, `failing`, `gone` once it has answered 410, or `held` while nothing goes out of the ledger.
         public var state: String
         /// When it last accepted a message: ISO 8601, UTC.
         @Nullable public var lastSuccess: String?
@@ -163,7 +181,7 @@ public struct HooksAnswer: Codable, Sendable, Equatable {
         public var failures: Int
         /// ISO 8601, UTC; null unless it fails.
         @Nullable public var failingSince: String?
-        /// Why the last attempt failed: one sentence.
+        /// Why the last attempt failed, or why there is none: one sentence.
         @Nullable public var reason: String?
         /// Messages that it is still to get, up to 100,000.
         public var waiting: Int

@@ -66,13 +66,17 @@ struct StoreReply: Sendable {
 }
 
 extension Services {
-    /// What the stores say that are served and could look up such a name. Blocks.
+    /// What the stores say that are served and could look up such a name; and of one that is not, that the name is its own. Blocks.
     func replies(about name: String) -> [StoreReply] {
         stores.compactMap { provider in
-            guard let lookup = storeTypes[provider]?.lookup, let store = opened[provider],
-                let kind = lookup.kind(name)
-            else { return nil }
+            guard let type = storeTypes[provider], let lookup = type.lookup, let kind = lookup.kind(name) else {
+                return nil
+            }
             var reply = StoreReply(provider: provider, kind: kind)
+            guard let store = opened[provider] else {
+                reply.problem = "this server serves none of your apps there (\(type.appSetting))"
+                return lookup.isTypical(name) ? reply : nil
+            }
             guard lookupLimit.admit(now: clock.now()) else {
                 reply.problem = "there were too many questions in this minute; try again in the next one"
                 return reply
@@ -92,7 +96,10 @@ extension Services {
 
     /// Whether a store could be asked about such a name at all.
     func isForStores(_ name: String) -> Bool {
-        stores.contains { opened[$0] != nil && storeTypes[$0]?.lookup?.kind(name) != nil }
+        stores.contains { provider in
+            guard let lookup = storeTypes[provider]?.lookup else { return false }
+            return opened[provider] == nil ? lookup.isTypical(name) : lookup.kind(name) != nil
+        }
     }
 }
 

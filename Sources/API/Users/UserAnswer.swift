@@ -11,7 +11,7 @@ extension Services {
             throw RefusedBody.invalidUserID
         }
         let isWhole = try request.query.flag("all")
-        return answer(asking: { try $0.record(of: user, isWhole: isWhole) }) { [refusedOfUsers, node] found in
+        return answer(asking: { try $0.record(of: user, isWhole: isWhole) }) { [refusedOfUsers, node, epoch] found in
             let refusals =
                 found.refusals.map(RefusalItem.init)
                 + refusedOfUsers.newest(of: user).map { RefusalItem($0, node: node) }
@@ -25,6 +25,7 @@ extension Services {
                 contracts: found.contracts.map(ContractDetail.init),
                 paidTwice: found.doublePayment.map(PaidTwice.init),
                 refusals: refusals.sorted { $0.at > $1.at },
+                refunds: found.refunds.compactMap { AttentionAnswer.Refund($0, epoch: epoch) },
                 orders: found.orders.map(OrderItem.init),
                 since: found.head.description
             )
@@ -76,6 +77,8 @@ public struct UserAnswer: Codable, Sendable, Equatable {
     @Nullable public var paidTwice: PaidTwice? = nil
     /// Newest first.
     public var refusals: [RefusalItem] = []
+    /// What Apple asks about refunds of the user's purchases, and nobody has answered; the most urgent first.
+    public var refunds: [AttentionAnswer.Refund] = []
     /// The newest 100, newest first.
     public var orders: [OrderItem]
     /// The ledger's newest cursor when it was read.

@@ -2,6 +2,7 @@ import API
 import APIModel
 import Domain
 import HTTPClient
+import Ledger
 import Stores
 
 /// The server from a client's view: whether stores and pages reach it at its public address, whether it is ready, and
@@ -12,6 +13,8 @@ struct ServerCheck {
         var isThere = false
         /// Its `/ready` is among the findings: what it says is not looked for anew.
         var saysIfReady = false
+        /// That PostgreSQL is away from it, and since when; not among the findings.
+        var outage: String?
         /// How far its clock is off, as it says itself; nil if no store has told it, or it may not be asked.
         var storeClock: StoreClockAnswer?
         /// A development server's clock; nil for any other.
@@ -48,6 +51,7 @@ struct ServerCheck {
             findings: found + (answer.map(ready) ?? []) + [apiKey] + [development(clock)].compactMap { $0 },
             isThere: true,
             saysIfReady: answer != nil,
+            outage: answer.flatMap(ServerCheck.outage),
             storeClock: answer?.clock,
             clock: clock
         )
@@ -61,13 +65,18 @@ struct ServerCheck {
         return JSON.decode(Readiness.self, from: response.body)
     }
 
+    private static func outage(_ answer: Readiness) -> String? {
+        let prefix = "ledger: "
+        let found = answer.problems.first { $0.hasPrefix(prefix + LedgerHealth.outageWords) }
+        return found.map { String($0.dropFirst(prefix.count)) }
+    }
+
     private func ready(_ answer: Readiness) -> [Finding] {
-        let problems = answer.problems
-        let warnings = answer.warnings.map { Finding.warn("ready", detail: $0) }
-        if problems.isEmpty {
-            return [.ok("ready", detail: "the server reports no problem")] + warnings
+        guard !answer.problems.isEmpty || !answer.warnings.isEmpty else {
+            return [.ok("ready", detail: "the server reports no problem")]
         }
-        return problems.map { .fail("ready", detail: $0) } + warnings
+        let problems = answer.problems.filter { !$0.contains(LedgerHealth.outageWords) }
+        return problems.map { .fail("ready", detail: $0) } + answer.warnings.map { .warn("ready", detail: $0) }
     }
 
     private var apiKey: Finding {
@@ -75,8 +84,12 @@ struct ServerCheck {
             return .warn("API key", detail: "no key is given: pass --key, or set PAYCAST_API_KEY as on the server")
         }
         do throws(CommandFailure) {
-            let answer = try remote.get("/users/paycast-doctor/entitlements")
-            return JSON.decode(EntitlementsAnswer.self, from: answer) == nil
+            let answer = try remote.response("GET", "/users/paycast-doctor/entitlements")
+            let code = JSON.decode(ErrorAnswer.self, from: answer.body)?.error
+            // The key is looked at before the ledger is asked.
+            let isAccepted = answer.status == 200 || ["ledger_unavailable", "busy"].contains(code)
+            guard isAccepted else { throw remote.failure(status: answer.status, body: answer.body) }
+            return answer.status == 200 && JSON.decode(EntitlementsAnswer.self, from: answer.body) == nil
                 ? .fail("API key", detail: "cannot be tried: \(remote.url) does not answer like Paycast")
                 : .ok("API key", detail: "the server accepts the key from \(name)")
         } catch {

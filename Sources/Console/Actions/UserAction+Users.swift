@@ -26,7 +26,8 @@ extension UserAction {
             "product": Field(form["product"]), "group": Field(form["group"]),
             "terms": form.visit.options(terms, chosen: form["term"]),
             "days": Field(form["days"].isEmpty ? "30" : form["days"]), "key": Field(key),
-            "sure": Field(form.isQuestion ? form["product"] : ""),
+            // Once it was said, it stays said, also when the form comes again for another reason.
+            "sure": Field(form.isQuestion ? form["product"] : form["sure"]),
         ])
     } question: { form in
         let product = form["product"]

@@ -36,9 +36,9 @@ extension ConsoleTemplates {
     }
 
     func chip(_ item: FeedItem) -> Markup {
-        guard let outcome = item.outcome else { return .empty }
-        let mark = outcome == Outcome.unclaimed.rawValue ? item.mark : nil
-        return chip(StoreWords.outcome(outcome), tone: StoreWords.tone(ofOutcome: outcome), mark: mark)
+        guard let outcome = StoreWords.outcome(of: item) else { return .empty }
+        let mark = item.outcome == Outcome.unclaimed.rawValue ? item.mark : nil
+        return chip(outcome.words, tone: outcome.tone, mark: mark)
     }
 
     func chip(_ word: String, tone: String, mark: String? = nil) -> Markup {

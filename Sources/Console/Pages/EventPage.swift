@@ -75,7 +75,7 @@ struct EventPage: ConsolePage {
         func search(_ text: String) -> String { "search?q=\(PercentEncoding.encode(text))" }
         let store = event.provider.map { _ in StoreWords.source(event) }
         let facts: [Markup] = [
-            fact("Outcome", event.outcome.map { visit.named(StoreWords.outcome($0), $0) }, visit),
+            fact("Outcome", StoreWords.outcome(of: event).map { visit.named($0.words, event.outcome) }, visit),
             fact("Our name for it", visit.named(EventNames.title(event.kind), event.kind), visit),
             visit.facts([
                 ("Store", store), ("Product", event.product), ("Event", event.event), ("Cursor", event.cursor),

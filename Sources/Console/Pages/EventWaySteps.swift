@@ -68,7 +68,7 @@ enum EventStory {
     /// `hasOrder`: the order that its token names is known.
     static func sentence(of event: FeedItem, hasOrder: Bool, changes: [String] = []) -> String {
         if let reason = event.reason {
-            let outcome = StoreWords.outcome(event.outcome ?? "")
+            let outcome = StoreWords.outcome(of: event)?.words ?? ""
             let why = event.outcome == Outcome.unclaimed.rawValue ? " " + whyUnclaimed(event, hasOrder: hasOrder) : ""
             return "\(outcome.prefix(1).uppercased())\(outcome.dropFirst()): \(reason).\(why)"
         }

@@ -22,8 +22,9 @@ struct OverviewPage: ConsolePage {
             lead = AttentionPage.lead(found)
         } catch {
             let own = try? visit.api.readiness()
-            lead = error.message
-            sentences = visit.templates.sentences(problems: own?.problems ?? [], warnings: own?.warnings ?? [])
+            lead = own?.cause?.text ?? error.message
+            let problems = own?.cause?.others ?? own?.problems ?? []
+            sentences = visit.templates.sentences(problems: problems, warnings: own?.warnings ?? [])
         }
         return visit["overview.health"].render(["sentences": sentences, "lead": lead])
     }

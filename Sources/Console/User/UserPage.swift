@@ -25,7 +25,8 @@ struct UserPage: ConsolePage {
             "access": sentences.access,
             "tone": facts.record.paidTwice == nil ? lead.map { StoreWords.tone($0) } ?? "quiet" : "warn",
             "next": sentences.next,
-            "cause": cause(sentences, visit) + refusals.hint(facts.record) + PurchaseHints(visit, facts).markup(),
+            "cause": cause(sentences, visit) + refunds(facts.record, visit) + refusals.hint(facts.record)
+                + PurchaseHints(visit, facts).markup(),
             "facts": visit.facts([
                 ("Stream", facts.record.stream), ("Language", facts.record.locale ?? "not told by the app"),
                 ("Time zone", facts.record.timeZone ?? "not told by the app"),
@@ -67,6 +68,18 @@ struct UserPage: ConsolePage {
             return .empty
         }
         return visit["user.found"].render(["name": name, "kind": kind, "user": user.text, "facts": facts, "move": move])
+    }
+
+    /// What Apple asks about the user's purchases: somebody should answer in time.
+    private func refunds(_ record: UserAnswer, _ visit: Visit) -> Markup {
+        // Whoever came by a link for this user has no other page.
+        let hasLink = visit.may(.act) && visit.session.user == nil
+        return record.refunds.map { asked in
+            visit[hasLink ? "user.refund" : "user.refund_without_link"].render([
+                "id": Field.part(asked.transaction), "product": asked.product, "until": visit.time(asked.deadline),
+                "left": RefundPage.left(asked, visit),
+            ])
+        }.joined()
     }
 
     private func cause(_ sentences: UserSentences, _ visit: Visit) -> Markup {

@@ -155,12 +155,13 @@ struct UserTables {
         // Of a move, it counts the pages of both users.
         let newest = item.isMove && !hasLinks ? nil : facts.newestTold
         let taken = newest.flatMap { $0.event.cursor == item.cursor ? ". " + EventStory.taken($0.way) : nil }
+        let outcome = StoreWords.outcome(of: item)
         return visit[hasLinks ? "user.event" : "user.event_without_link"].render([
             "id": Field.part(item.cursor), "title": EventNames.title(item.kind), "at": visit.time(item.at),
             "occurred": occurred(item), "words": EventNames.ownWords(item) ?? item.kind,
             "store": item.provider.map(StoreWords.store),
             "environment": item.provider == Provider.paycast.rawValue ? "" : item.environment ?? "",
-            "outcome": item.outcome.map(StoreWords.outcome), "tone": StoreWords.tone(ofOutcome: item.outcome),
+            "outcome": outcome?.words, "tone": outcome?.tone ?? "quiet",
             "reason": reason(item, among: facts.listed.events), "change": change,
             "told": told.isEmpty ? "" : "for pages: " + told.joined(separator: ", ") + (taken ?? ""),
         ])

@@ -50,9 +50,12 @@ enum StoreWords {
     /// An `Outcome` in a few words.
     static func outcome(_ outcome: String) -> String { Outcome(rawValue: outcome).map { known($0).words } ?? outcome }
 
-    /// The tone of an event's outcome, beside its word.
-    static func tone(ofOutcome outcome: String?) -> String {
-        outcome.flatMap(Outcome.init).map { known($0).tone } ?? "quiet"
+    /// The outcome of an event, and its tone. What asks for a refund changes nothing, and is not without effect.
+    static func outcome(of item: FeedItem) -> (words: String, tone: String)? {
+        guard let outcome = item.outcome else { return nil }
+        let isQuestion = item.kind == EventKind.refundRequested.rawValue && outcome == Outcome.ignored.rawValue
+        if isQuestion { return ("to be decided", "wait") }
+        return Outcome(rawValue: outcome).map(known) ?? (outcome, "quiet")
     }
 
     private static func known(_ outcome: Outcome) -> (words: String, tone: String) {

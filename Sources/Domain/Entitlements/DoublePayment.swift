@@ -12,7 +12,9 @@ public struct DoublePayment: Sendable, Equatable {
 extension EntitlementSet {
     /// Nil if nothing is paid for twice.
     public var doublePayment: DoublePayment? {
-        let renewing = ranked.filter(\.renews).reduce(into: [HeldContract]()) { sales, contract in
+        // Of what the family shares, somebody else is charged.
+        let charged = ranked.filter { $0.renews && !$0.isFamilyShared }
+        let renewing = charged.reduce(into: [HeldContract]()) { sales, contract in
             if !sales.contains(where: contract.isSameSale) { sales.append(contract) }
         }
         let overlapping = renewing.filter { contract in renewing.contains(where: contract.overlaps) }
@@ -37,12 +39,6 @@ extension EntitlementSet {
 }
 
 extension HeldContract {
-    /// Whether its user is charged again. Of what the family shares, somebody else is.
-    fileprivate var renews: Bool {
-        kind == .subscription && !isFamilyShared && contract.provider != .paycast && status.autoRenew != false
-            && (status.state == .active || status.state == .inGracePeriod)
-    }
-
     /// Whether two stores tell of one sale, as RevenueCat does beside the store that sold.
     fileprivate func isSameSale(as other: HeldContract) -> Bool {
         guard contract.provider != other.contract.provider, store == other.store else { return false }

@@ -70,14 +70,15 @@ extension [HeldContract] {
     /// looked at levels only between members of the same group would have no well-defined maximum. Consumables come last.
     var ranked: [HeldContract] {
         let lasting = filter { $0.kind != .consumable }
+        let order = Precedence(isRenewed: lasting.contains { $0.renews && $0.status.isActive && !$0.status.isPausing })
         var groups = Dictionary(grouping: lasting.filter { $0.levelGroup != nil }) { $0.levelGroup ?? "" }
-            .map { $0.value.sorted { HeldContract.isBetterInGroup($0, than: $1) } }
+            .map { $0.value.sorted(by: order.isBetterInGroup) }
         groups += lasting.filter { $0.levelGroup == nil }.map { [$0] }
         groups.sort { left, right in
             guard let left = left.first, let right = right.first else { return false }
-            return HeldContract.isBetter(left, than: right)
+            return order.isBetter(left, right)
         }
-        let consumables = filter { $0.kind == .consumable }.sorted { HeldContract.isBetter($0, than: $1) }
+        let consumables = filter { $0.kind == .consumable }.sorted(by: order.isBetter)
         return groups.flatMap { $0 } + consumables
     }
 
@@ -85,46 +86,63 @@ extension [HeldContract] {
     var byKey: [ContractKey: HeldContract] { Dictionary(map { ($0.contract, $0) }) { first, _ in first } }
 }
 
-extension HeldContract {
-    fileprivate static func isBetterInGroup(_ left: HeldContract, than right: HeldContract) -> Bool {
+/// Which of two contracts speaks for the user.
+private struct Precedence {
+    /// Whether something of a store renews by itself. Then no grant that ends says when access does: without it the pages would
+    /// tell of the renewal, and it takes nothing away.
+    let isRenewed: Bool
+
+    func isBetterInGroup(_ left: HeldContract, _ right: HeldContract) -> Bool {
         guard left.rank == right.rank else { return left.rank > right.rank }
         if left.status.isActive, left.level != right.level { return left.level > right.level }
-        return reachesFurther(left, than: right)
+        return reachesFurther(left, right)
     }
 
     /// A contract that gives access comes first, then a pending purchase, then what a store says, and last a grant that is
     /// over. Among equals, what waits for another card comes first, because its buyer can still mend it, and an addition to
     /// another purchase last; then the longest reach wins, then the user's own contract before a shared one. Within a group,
     /// of which one product is active at a time, the highest level comes before the reach.
-    fileprivate static func isBetter(_ left: HeldContract, than right: HeldContract) -> Bool {
+    func isBetter(_ left: HeldContract, _ right: HeldContract) -> Bool {
         guard left.rank == right.rank else { return left.rank > right.rank }
         guard left.isAddition == right.isAddition else { return right.isAddition }
         guard left.waitsForCard == right.waitsForCard else { return left.waitsForCard }
-        return reachesFurther(left, than: right)
+        return reachesFurther(left, right)
     }
 
-    private static func reachesFurther(_ left: HeldContract, than right: HeldContract) -> Bool {
+    private func reachesFurther(_ left: HeldContract, _ right: HeldContract) -> Bool {
         guard left.isAddition == right.isAddition else { return right.isAddition }
+        if isRenewed, left.isPassing != right.isPassing { return right.isPassing }
         guard left.reach == right.reach else { return left.reach > right.reach }
         guard left.isFamilyShared == right.isFamilyShared else { return right.isFamilyShared }
         guard left.boughtAt == right.boughtAt else { return left.boughtAt ?? .never > right.boughtAt ?? .never }
         return left.contract.sortText > right.contract.sortText
     }
+}
+
+extension HeldContract {
+    /// Whether its store charges for the next period by itself.
+    var renews: Bool {
+        kind == .subscription && contract.provider != .paycast && status.autoRenew != false
+            && (status.state == .active || status.state == .inGracePeriod)
+    }
+
+    /// A grant that ends.
+    fileprivate var isPassing: Bool { contract.provider == .paycast && status.endsAt != nil }
 
     /// True when it was bought together with something else, which speaks for the user.
-    private var isAddition: Bool { contract.purchase != nil }
+    fileprivate var isAddition: Bool { contract.purchase != nil }
 
     /// The buyer of a shared contract is somebody else.
-    private var waitsForCard: Bool { status.state == .inGracePeriod && !isFamilyShared }
+    fileprivate var waitsForCard: Bool { status.state == .inGracePeriod && !isFamilyShared }
 
-    private var rank: Int {
+    fileprivate var rank: Int {
         if status.isActive { return 3 }
         if status.state == .pending { return 2 }
         // What a store says may have to be mended, as a failed charge has; what is over here asks nothing of the user.
         return contract.provider == .paycast ? 0 : 1
     }
 
-    private var reach: Instant {
+    fileprivate var reach: Instant {
         status.accessUntil ?? (status.isActive ? Instant(milliseconds: .max) : .never)
     }
 }

@@ -21,6 +21,12 @@ extension Notice {
         if outcome == .ignored, kind == .providerTest { return "the store only tests whether it can reach this server" }
         if outcome == .ignored, kind == .contractErased { return "it is about a user who was erased" }
         if outcome == .ignored, subtype == Event.unlistedAccount { return "it is of an account that no setting lists" }
+        if outcome == .ignored, kind == .refundRequested {
+            return "somebody wants the money back, which changes nothing by itself"
+        }
+        if outcome == .ignored, user == nil, product?.isEmpty == true {
+            return "no purchase is known that it could be about"
+        }
         return outcome?.reason(isOfContract: contract != nil)
     }
 }

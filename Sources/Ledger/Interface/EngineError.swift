@@ -79,10 +79,15 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
     public var failsTransaction: Bool { ![.statement, .busy, .unique].contains(kind) }
 
     public var isDamage: Bool { kind == .damaged }
+
+    /// What is known of a server that keeps the ledger and gives no answer; nil for every other error.
+    public var outage: String? { kind == .connectionLost || kind == .shuttingDown ? message : nil }
 }
 
 extension LedgerError {
     public init(_ error: EngineError) {
-        self = error.isBusy ? .busy : .failed(reason: error.description)
+        self =
+            error.isBusy
+            ? .busy : error.outage.map { .unreachable(reason: $0) } ?? .failed(reason: error.description)
     }
 }

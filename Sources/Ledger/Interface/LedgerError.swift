@@ -36,6 +36,12 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// What is known of a server that keeps the ledger and gives no answer; nil for every other error.
+    public var outage: String? {
+        guard case .unreachable(let reason) = self else { return nil }
+        return reason
+    }
+
     public static let unreleasedSchemaAdvice =
         "it was made before the first release, and no release reads it: set DATABASE_URL to a new ledger, and fetch what"
         + " the stores have sent with “paycast recover”"

@@ -1,3 +1,4 @@
+import Domain
 import Support
 import Synchronization
 
@@ -33,14 +34,20 @@ public final class LedgerHealth: Sendable {
         var isRescued = false
         /// When the last transaction was committed.
         var committedAt: MonotonicTime = 0
+        /// The parts that the server which keeps the ledger gives no answer to.
+        var unanswered: Set<Part> = []
+        /// Since when, and why, in the words of the newest of them.
+        var outage: (since: Instant, reason: String)?
     }
 
     private let state = Mutex(State())
     private let log: Log
+    private let clock: Clock
     private let met: [Counter]
 
-    init(_ log: Log, metrics: Metrics) {
+    init(_ log: Log, metrics: Metrics, clock: Clock = Clock()) {
         self.log = log
+        self.clock = clock
         met = Part.allCases.map { metrics.counter(.ledgerTroubles, labels: ["part": $0.rawValue]) }
         for part in Part.allCases {
             metrics.gauge(.ledgerTrouble, labels: ["part": part.rawValue]) { [weak self] in
@@ -51,11 +58,25 @@ public final class LedgerHealth: Sendable {
 
     /// One sentence for each problem, which says what to do; for `/ready`.
     public var problems: [String] {
-        told(of: Part.allCases.filter { $0 != .notifications || !worksByPolling })
+        guard let outage else { return told(of: Part.allCases.filter { $0 != .notifications || !worksByPolling }) }
+        // What needs the server is in the one sentence.
+        return ["ledger: \(outage)"] + told(of: Part.allCases.filter { !$0.isOfServer })
     }
 
     /// Troubles that only cost time: without notifications, other nodes' commits are still read once a second.
     public var warnings: [String] { worksByPolling ? told(of: [.notifications]) : [] }
+
+    /// How the sentence begins that says that PostgreSQL is away, and since when.
+    public static let outageWords = "PostgreSQL does not answer since"
+
+    /// That PostgreSQL is away; nil while it answers questions, or takes commits.
+    private var outage: String? {
+        let found = state.withLock { $0.unanswered.isDisjoint(with: [.commit, .read, .log]) ? nil : $0.outage }
+        return found.map { since, reason in
+            "\(LedgerHealth.outageWords) \(since.iso8601) (\(reason)): check that it runs, and the network between; "
+                + "nothing here needs a restart"
+        }
+    }
 
     private var worksByPolling: Bool { !isTroubled(.log) && !isTroubled(.read) && !isTroubled(.commit) }
 
@@ -97,14 +118,23 @@ public final class LedgerHealth: Sendable {
         state.withLock { $0.isLost = true }
     }
 
-    /// `problem` is nil when the part works.
-    public func report(_ part: Part, problem: String?) {
+    /// `problem` is nil when the part works. `outage`: why the server that keeps the ledger gives no answer, if that is it.
+    public func report(_ part: Part, problem: String?, outage: String? = nil) {
         if problem != nil { met[part.index].add() }
         let now = monotonicNanoseconds()
         let news: Incident.News? = state.withLock { state in
             if part == .files && state.isLost { return nil }
-            return problem.map { state.incidents[part.index].recordFailure($0, now: now) }
+            let news =
+                problem.map { state.incidents[part.index].recordFailure($0, now: now) }
                 ?? state.incidents[part.index].recordSuccess(now: now)
+            if let outage {
+                state.unanswered.insert(part)
+                state.outage = (state.outage?.since ?? clock.now(), outage)
+            } else if state.incidents[part.index].reason == nil {
+                state.unanswered.remove(part)
+                if state.unanswered.isEmpty { state.outage = nil }
+            }
+            return news
         }
         switch news {
         case .began(let reason): log.error("ledger trouble", fields: ["part": part.rawValue, "problem": reason])
@@ -123,6 +153,14 @@ extension LedgerHealth.Part {
         case .commit, .read, .log, .membership, .checkpoint: .seconds(5)
         // They come through, or they do not: each connection finds out before anything else.
         case .notifications, .files, .lock, .content, .disk: .zero
+        }
+    }
+
+    /// Whether it is one of what a server of its own does for the ledger.
+    fileprivate var isOfServer: Bool {
+        switch self {
+        case .commit, .read, .log, .notifications, .membership: true
+        case .files, .lock, .content, .disk, .checkpoint: false
         }
     }
 

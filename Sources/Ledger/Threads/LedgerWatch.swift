@@ -103,7 +103,7 @@ public final class LedgerWatch: Sendable {
         let isTaken = reader.ask({ try $0.head() }) { answer.fulfil($0) }
         switch isTaken ? answer.wait(timeout: LedgerWatch.patience) : nil {
         case .success: health.report(.read, problem: nil)
-        case .failure(let error): health.report(.read, problem: "it cannot be read: \(error)")
+        case .failure(let error): health.report(.read, problem: "it cannot be read: \(error)", outage: error.outage)
         case nil:
             health.report(.read, problem: "no query has been answered for \(delay)")
         }

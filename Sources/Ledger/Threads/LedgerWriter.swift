@@ -34,7 +34,7 @@ public final class LedgerWriter: Sendable {
     ) throws(LedgerError) {
         mailbox = Mailbox(capacity: LedgerWriter.capacity) { [waker] in waker.wake() }
         let counts = LedgerMetrics(metrics, providers: providers)
-        health = LedgerHealth(log, metrics: metrics)
+        health = LedgerHealth(log, metrics: metrics, clock: clock)
         epoch = try thread.start("ledger") { [mailbox, waker, health] opened throws(LedgerError) in
             let repository = try engine.openRepository(policy: policy, streams: streams)
             opened(repository.epoch)

@@ -83,7 +83,7 @@ struct WriterLoop {
             batch = try transaction(commands)
         } catch {
             try? repository.rollback()
-            health.report(.commit, problem: error.advice)
+            health.report(.commit, problem: error.advice, outage: error.outage)
             refuse(commands)
             return false
         }

@@ -164,7 +164,7 @@ public final class LedgerFollower: Sendable {
                 }
             } catch {
                 let effect = "other nodes' commits show late, their transient broadcasts not at all"
-                health.report(.notifications, problem: "\(effect): \(error.advice)")
+                health.report(.notifications, problem: "\(effect): \(error.advice)", outage: error.outage)
             }
             let pause = backoff.failed(at: monotonicNanoseconds(), jitter: .random(in: 0...1))
             // Where no notification has come through, the next connection will hardly hear one.
@@ -218,7 +218,11 @@ extension LedgerFollower {
             health.report(.log, problem: nil)
             return LogReading(entries: entries, erased: erased, hasMore: entries.count == limit)
         } catch {
-            health.report(.log, problem: "what other nodes commit cannot be read: \(error)")
+            health.report(
+                .log,
+                problem: "what other nodes commit cannot be read: \(error)",
+                outage: error.outage
+            )
             return LogReading()
         }
     }
@@ -239,7 +243,11 @@ extension LedgerFollower {
             health.report(.membership, problem: nil)
         } catch {
             let effect = "this node cannot say that it lives, nor lead"
-            return health.report(.membership, problem: "\(effect): \(error.advice)")
+            return health.report(
+                .membership,
+                problem: "\(effect): \(error.advice)",
+                outage: error.outage
+            )
         }
         guard let report = try? membership.report() else { return }
         told.withLock { $0 = (report, start) }

@@ -65,16 +65,13 @@ extension PostgresLedgerConnection {
 
     private func connect() throws(EngineError) {
         guard !postgres.isOpen else { return }
-        guard monotonicNanoseconds() >= mayConnectAt else {
-            throw .ofTheLedger(
-                "the last attempt to connect failed a moment ago",
-                advice: "PostgreSQL cannot be reached"
-            )
-        }
+        // It would fail again.
+        if let lastFailure, monotonicNanoseconds() < mayConnectAt { throw lastFailure }
         do throws(EngineError) {
             try postgres.open()
             backoff.reset()
         } catch {
+            lastFailure = error
             mayConnectAt = monotonicNanoseconds() + backoff.failed(jitter: .random(in: 0...1))
             throw error
         }

@@ -7,8 +7,9 @@ final class PostgresLedgerConnection: LedgerConnection, StatementRunner {
     let postgres: PostgresConnection
     let nodeState: PostgresNodeState
     var backoff = Backoff.ofPostgres
-    /// When a lost server may be asked again.
+    /// When a lost server may be asked again, and what it was lost by.
     var mayConnectAt: MonotonicTime = 0
+    var lastFailure: EngineError?
     /// Answers that were asked ahead, by their questions, with the number of the run if many were asked as one. They hold
     /// until something is written.
     var ahead: [[UInt8]: (answer: PostgresAnswer, run: Int?)] = [:]

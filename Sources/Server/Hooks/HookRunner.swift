@@ -199,6 +199,8 @@ extension HookRunner {
 
     /// For `/ready`: they become a problem of those who rely on being told.
     var warnings: [String] {
+        // Nothing is sent, and what is stored of the addresses is another server's.
+        guard !context.hold.isHeld else { return [] }
         let now = context.clock.now()
         return states.withLock { $0.list }.compactMap { state in
             guard let target = targets.first(where: { $0.address == state.address }) else { return nil }
@@ -266,7 +268,11 @@ struct HookCounts: Sendable {
 extension HookRunner {
     /// What the API's routes work with.
     var desk: HookDesk {
-        HookDesk(addresses: targets.map { ($0.address, $0.shown) }) { [self] done in test(done) }
+        HookDesk(
+            addresses: targets.map { ($0.address, $0.shown) },
+            isHeld: { [context] in context.hold.isHeld },
+            test: { [self] done in test(done) }
+        )
     }
 
     /// Sends a message of the type `paycast.test` to each address, all at once. `done` comes on another thread. Returns false

@@ -25,7 +25,10 @@ public struct AppleStore: Store {
     public static let appSetting = "PAYCAST_APPLE_BUNDLE_ID"
     public static let historyKey: String? = "PAYCAST_APPLE_API_KEY"
 
-    public static let lookup: PurchaseLookup? = PurchaseLookup(key: "PAYCAST_APPLE_API_KEY") { name in
+    public static let lookup: PurchaseLookup? = PurchaseLookup(
+        key: "PAYCAST_APPLE_API_KEY",
+        isTypical: { AppleServerAPI.orderID($0) == $0 }
+    ) { name in
         if AppleServerAPI.orderID(name) != nil { return "an order ID" }
         return AppleServerAPI.isTransactionID(name) ? "a transaction id" : nil
     }

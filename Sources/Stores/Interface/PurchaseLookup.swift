@@ -9,6 +9,18 @@ public struct PurchaseLookup: Sendable {
     public var key: String
     /// What a name is by its form, as it stands in a sentence: “an order ID”. Nil for what this store cannot look up.
     public var kind: @Sendable (_ name: String) -> String?
+    /// Whether hardly anything else has such a name: then a person is told so even where the store is not served.
+    public var isTypical: @Sendable (_ name: String) -> Bool
+
+    init(
+        key: String,
+        isTypical: @escaping @Sendable (_ name: String) -> Bool = { _ in false },
+        kind: @escaping @Sendable (_ name: String) -> String?
+    ) {
+        self.key = key
+        self.isTypical = isTypical
+        self.kind = kind
+    }
 }
 
 /// A purchase, or a buyer, as a store has found it.

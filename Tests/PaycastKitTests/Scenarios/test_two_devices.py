@@ -145,3 +145,35 @@ def test_bought_again_by_another_user(moving_server, tmp_path):
     assert account.run("bob", {"buy": [purchase(account.orders["bob"])]}) == ["ownedByOther"]
     assert account.holders == ["ann"]
     account.close()
+
+
+def test_a_log_in_takes_nothing(moving_server, tmp_path):
+    """One device: ann logs out and bob logs in, while the store account has what she has bought, and renews it."""
+    account = Account(moving_server, tmp_path, "login")
+    account.pay()
+    account.run("ann")
+    phone = account.phones["ann"]
+    posts = len(phone.network.posts)
+    renewal = account.renewal()
+    for part in ("owned", "open", "updates"):
+        phone.put(part, renewal)
+    report = phone.run(log_in(account.orders["ann"]), {"logOut": True}, log_in(account.orders["bob"]), pace=PACE)
+    assert is_done(report) and account.holders == ["ann"]
+    assert phone.network.posts[posts:] and not any(post.get("asked") for post in phone.network.posts[posts:])
+    account.close()
+
+
+def test_what_was_ordered_elsewhere_arrives_beside_an_order_that_was_cancelled_here(server, tmp_path):
+    """A guest has looked at the sheet on this device: what ann has bought on hers is posted from here all the same."""
+    account = Account(server, tmp_path, "guest")
+    account.pay()
+    guest = server.order("guest-who-cancelled")
+    phone = account.phones["bob"]
+    assert phone.run({"buy": [purchase(guest)]}, pace=PACE)["outcomes"] == ["cancelled"]
+    # She logs in here, too, and her own device never has a network.
+    for part in ("open", "updates"):
+        phone.put(part, account.bought)
+    report = phone.run(log_in(account.orders["ann"]), pace=PACE)
+    assert is_done(report), phone.network.posts
+    assert account.holders == ["ann"] and phone.finished == [account.bought["id"]]
+    account.close()

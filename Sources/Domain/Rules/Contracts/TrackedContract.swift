@@ -26,6 +26,10 @@ public struct TrackedContract: Sendable, Equatable {
     /// True once the contract has taken the place of the one that it names.
     var continuesAnother: Bool { contract.previousLineage != nil && contract.hasBegun && status.state != .pending }
 
+    /// Whether somebody whom nobody knows has bought it. A refund may name no product (Stripe): as long as no purchase is told,
+    /// there is nothing to claim.
+    var isUnclaimed: Bool { user == nil && (contract.kind == .subscription || !status.product.isEmpty) }
+
     /// Everyone who holds the contract, the owner first.
     public var holders: [UserID] { (user.map { [$0] } ?? []) + shares }
 
@@ -98,10 +102,8 @@ struct ContractChange {
     /// The name of the change when no event carries it.
     var moveKind: EventKind { previous?.user == nil ? .orderClaimed : .contractTransferred }
 
-    /// The change in the number of contracts without a user.
-    var unclaimed: Int {
-        (current.user == nil ? 1 : 0) - (previous != nil && previous?.user == nil ? 1 : 0)
-    }
+    /// The change in the number of purchases without a user.
+    var unclaimed: Int { (current.isUnclaimed ? 1 : 0) - (previous?.isUnclaimed == true ? 1 : 0) }
 }
 
 extension Notice {

@@ -104,7 +104,7 @@ extension CommitResult {
 /// The ordinary outcome of an event about a contract: it is stale, unclaimed, applied or ignored.
 extension UnitOfWork {
     /// Files a contract's event, its change, and the consequences for related contracts. The event is stale if it says
-    /// nothing new and changes no holder, unclaimed if the contract has no user, applied if the status or the holders
+    /// nothing new and changes no holder, unclaimed if the purchase has no user, applied if the status or the holders
     /// have changed, and otherwise ignored.
     mutating func file(
         _ change: ContractChange,
@@ -130,8 +130,8 @@ extension UnitOfWork {
         var change = change
         change.kind = kind
         change.reason = incoming.event.subtype
-        let outcome: Outcome =
-            current.user == nil ? .unclaimed : known?.status != current.status || hasMoved ? .applied : .ignored
+        let isApplied = current.user != nil && (known?.status != current.status || hasMoved)
+        let outcome: Outcome = current.isUnclaimed ? .unclaimed : isApplied ? .applied : .ignored
         let notice = Notice(kind: kind, change: change)
         var result = try file(incoming, outcome: outcome, notice: notice, contract: change.key, change: change)
         result.claim = claimed

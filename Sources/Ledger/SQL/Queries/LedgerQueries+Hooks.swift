@@ -33,12 +33,17 @@ public struct HookDelivery: Sendable, Equatable {
     public var reason: String?
     /// When it arrived, or was given up.
     public var endedAt: Instant?
+    /// When the entry with the cause was committed.
+    public var causedAt: Instant
 
     /// The states that the backend was never told, because a newer one took their place.
     public var superseded: Int { Int(max(0, version - accepted - 1)) }
 
-    /// `webhook-id`: the same until there is something newer to tell, and on no other message.
-    public func messageID(epoch: String) -> String { "msg_\(epoch)_\(position)_\(id)" }
+    /// `webhook-id`: the same until there is something newer to tell, and on no other message. A copy of the ledger may have the
+    /// same position, but not of the same time: so it repeats the ids of what was there before it, and none of what came since.
+    public func messageID(epoch: String) -> String {
+        "msg_\(epoch)_\(position)_\(id)_\(String(causedAt.milliseconds, radix: 36))"
+    }
 }
 
 /// A message, and what came of an attempt to send it.
@@ -198,12 +203,15 @@ extension LedgerQueries {
 }
 
 extension HookDelivery {
-    static let columns = """
+    private static let own = """
         id, address, user, type, contract, stated_at, charge, state, position, version, accepted, queued_at, attempts, due_at, \
         reason, ended_at
         """
-    /// For a join with a table that has some of the same names.
-    static let columnsDue = columns.split(separator: ", ").map { "due." + $0 }.joined(separator: ", ")
+    static let columns =
+        own + ", (SELECT committed_at FROM entries WHERE entries.position = hook_deliveries.position)"
+    /// For a join with the entries, which have some of the same names.
+    static let columnsDue =
+        own.split(separator: ", ").map { "due." + $0 }.joined(separator: ", ") + ", entries.committed_at"
 
     fileprivate static func read(_ row: inout Row) throws(EngineError) -> HookDelivery {
         HookDelivery(
@@ -222,7 +230,8 @@ extension HookDelivery {
             attempts: Int(row.integer()),
             dueAt: row.optionalInstant(),
             reason: row.optionalText(),
-            endedAt: row.optionalInstant()
+            endedAt: row.optionalInstant(),
+            causedAt: row.instant()
         )
     }
 }

@@ -39,18 +39,16 @@ public enum RefundAnswered: Sendable, Equatable {
 }
 
 extension LedgerQueries {
-    /// Those that can still be answered, the most urgent first: also those whose answer the store refused. What was refunded since
-    /// needs no answer.
+    /// Those that can still be answered, the most urgent first.
     func refundQuestions(limit: Int) throws(EngineError) -> [RefundQuestion] {
-        try sql(
-            """
-            SELECT \(RefundQuestion.columns) FROM jobs \(RefundQuestion.owner)
-            WHERE jobs.kind IN (\(Job.refunds)) AND deadline > ?
-                AND (jobs.kind = ? OR due_at IS NULL AND reason IS NOT NULL)
-                AND (charge_revoked_at IS NULL OR charge_id <> subject)
-            ORDER BY deadline, jobs.id LIMIT ?
-            """
-        ).all([Value(now), Value(Job.Kind.refundRequest), .integer(Int64(limit))], read: RefundQuestion.read)
+        try sql("\(RefundQuestion.open) ORDER BY deadline, jobs.id LIMIT ?")
+            .all([Value(now), Value(Job.Kind.refundRequest), .integer(Int64(limit))], read: RefundQuestion.read)
+    }
+
+    /// Those about a user's purchases.
+    func refundQuestions(of user: UserID) throws(EngineError) -> [RefundQuestion] {
+        try sql("\(RefundQuestion.open) AND contracts.user = ? ORDER BY deadline, jobs.id LIMIT 20")
+            .all([Value(now), Value(Job.Kind.refundRequest), Value(user)], read: RefundQuestion.read)
     }
 
     /// The question about a transaction, if it can still be answered.
@@ -153,6 +151,14 @@ extension RefundQuestion {
     /// The contract of the event that asked has the owner of now.
     fileprivate static let owner = """
         LEFT JOIN events ON events.position = jobs.position LEFT JOIN contracts ON contracts.id = events.contract
+        """
+
+    /// Also those whose answer the store refused. What was refunded since needs no answer.
+    fileprivate static let open = """
+        SELECT \(columns) FROM jobs \(owner)
+        WHERE jobs.kind IN (\(Job.refunds)) AND deadline > ?
+            AND (jobs.kind = ? OR due_at IS NULL AND reason IS NOT NULL)
+            AND (charge_revoked_at IS NULL OR charge_id <> subject)
         """
 
     fileprivate static func read(_ row: inout Row) throws(EngineError) -> RefundQuestion {

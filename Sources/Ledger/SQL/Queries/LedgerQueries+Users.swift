@@ -11,6 +11,8 @@ public struct UserRecord: Sendable, Equatable {
     public var doublePayment: DoublePayment?
     /// The purchases that the user asked for and did not get, newest first: at most 20.
     public var refusals: [RefusedClaim]
+    /// What stores ask about refunds of the user's purchases, the most urgent first: at most 20.
+    public var refunds: [RefundQuestion]
     /// The newest 100, newest first.
     public var orders: [OrderRecord]
     /// The newest position when it was read.
@@ -86,6 +88,7 @@ extension LedgerQueries {
             contracts: contracts,
             doublePayment: held.set.doublePayment,
             refusals: try refusals(of: user),
+            refunds: try refundQuestions(of: user),
             orders: orders,
             head: head
         )

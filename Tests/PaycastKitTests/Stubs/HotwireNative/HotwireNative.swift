@@ -1,5 +1,6 @@
 // The part of hotwire-native-ios that `PaywallComponent.swift` uses, after its source at 1.2.2:
 // https://github.com/hotwired/hotwire-native-ios/tree/main/Source/Bridge
+// What Stubs/component runs does something: a component keeps what it replies, and anybody makes a message.
 
 public import WebKit
 
@@ -12,9 +13,14 @@ public protocol BridgingDelegate: AnyObject {
 open class BridgeComponent {
     open nonisolated class var name: String { fatalError("stub") }
     public weak var delegate: (any BridgingDelegate)?
+    public private(set) var replies: [Message] = []
+    public init() {}
     open func onReceive(message: Message) {}
     @discardableResult
-    public func reply(with message: Message) async throws -> Bool { fatalError("stub") }
+    public func reply(with message: Message) async throws -> Bool {
+        replies.append(message)
+        return true
+    }
 }
 
 public struct HotwireConfig {
@@ -35,7 +41,11 @@ public struct Message: Equatable {
     public let event: String
     public let jsonData: String
 
+    public init(id: String, component: String, event: String, jsonData: String) {
+        (self.id, self.component, self.event, self.jsonData) = (id, component, event, jsonData)
+    }
+
     public func replacing(event updatedEvent: String? = nil, jsonData updatedData: String? = nil) -> Message {
-        fatalError("stub")
+        Message(id: id, component: component, event: updatedEvent ?? event, jsonData: updatedData ?? jsonData)
     }
 }

@@ -22,6 +22,7 @@ open class WKUserScript {
 
 @MainActor
 open class WKUserContentController {
+    public init() {}
     public func addUserScript(_ userScript: WKUserScript) { fatalError("stub") }
     public func add(_ scriptMessageHandler: any WKScriptMessageHandler, name: String) { fatalError("stub") }
 }
@@ -33,20 +34,23 @@ public protocol WKScriptMessageHandler: AnyObject {
 
 @MainActor
 open class WKScriptMessage {
-    public var body: Any { fatalError("stub") }
-    public weak var webView: WKWebView? { fatalError("stub") }
-    public var frameInfo: WKFrameInfo { fatalError("stub") }
+    public init() {}
+    open var body: Any { fatalError("stub") }
+    open weak var webView: WKWebView? { nil }
+    open var frameInfo: WKFrameInfo { fatalError("stub") }
 }
 
 @MainActor
 open class WKFrameInfo {
-    public var isMainFrame: Bool { fatalError("stub") }
-    public var securityOrigin: WKSecurityOrigin { fatalError("stub") }
+    public init() {}
+    open var isMainFrame: Bool { fatalError("stub") }
+    open var securityOrigin: WKSecurityOrigin { fatalError("stub") }
 }
 
 @MainActor
 open class WKSecurityOrigin {
-    public var `protocol`: String { fatalError("stub") }
-    public var host: String { fatalError("stub") }
-    public var port: Int { fatalError("stub") }
+    public init() {}
+    open var `protocol`: String { fatalError("stub") }
+    open var host: String { fatalError("stub") }
+    open var port: Int { fatalError("stub") }
 }
