@@ -42,8 +42,8 @@ public final class Gateway: Sendable {
             metrics: counters,
             limiter: ConnectionLimiter(limits: limits, proxies: proxies)
         )
-        let ports = listeners.compactMap { _ in LoopPort(onFollow: onFollow) }
-        guard ports.count == listeners.count else { throw .noDescriptors }
+        let ports = (0..<address.loops).compactMap { _ in LoopPort(onFollow: onFollow) }
+        guard ports.count == address.loops else { throw .noDescriptors }
         var threads: [WorkerThread] = []
         for (number, port) in ports.enumerated() {
             let started = Promise<SocketSetupError?>()
@@ -54,7 +54,10 @@ public final class Gateway: Sendable {
                         let loop = try SocketLoop(
                             settings: settings,
                             identity: identity,
-                            listener: listeners[number],
+                            // The kernel hands out what arrives at several sockets, but not what arrives at one: epoll(7)
+                            // would wake the same loop each time. So the first loop accepts for all.
+                            listener: number < listeners.count ? listeners[number] : nil,
+                            acceptsForAll: listeners.count < ports.count,
                             port: port,
                             peers: ports.filter { $0 !== port },
                             position: position

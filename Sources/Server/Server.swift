@@ -192,6 +192,8 @@ public final class Server {
                 "loops": configuration.loops, "connections": configuration.limits.connections,
             ]
         )
+        let inherited = configuration.sockets.names
+        if !inherited.isEmpty { log.info("sockets inherited", fields: ["names": inherited.joined(separator: ",")]) }
         if console.isThere {
             let isSecure = configuration.tls != nil
             let own = configuration.consoleBind.map {

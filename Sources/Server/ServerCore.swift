@@ -70,7 +70,10 @@ struct ServerCore {
         // All that can fail for another reason than the ledger comes before it: a start that fails leaves none behind.
         address = try ServerCore.address(configuration)
         consoleSocket = try configuration.consoleBind.map { bind throws(StartError) in
-            try starting { try BoundAddress(address: bind.address, port: bind.port, count: 1) }
+            try starting {
+                if let socket = configuration.sockets.console { return try BoundAddress(socket, loops: 1) }
+                return try BoundAddress(address: bind.address, port: bind.port, count: 1)
+            }
         }
         let types = configuration.storeTypes
         storeContext = StoreContext(
@@ -159,7 +162,8 @@ struct ServerCore {
 
     private static func address(_ configuration: Configuration) throws(StartError) -> BoundAddress {
         try starting {
-            try BoundAddress(
+            if let socket = configuration.sockets.own { return try BoundAddress(socket, loops: configuration.loops) }
+            return try BoundAddress(
                 address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
                 port: configuration.port,
                 count: configuration.loops

@@ -70,7 +70,9 @@ func serve(
         for line in "\(error)".split(separator: "\n") { printError(String(line)) }
         return error.isAboutFlags ? EX_USAGE : EXIT_FAILURE
     }
+    configuration.sockets.hide()
     guard try Server(configuration).run() else { return EXIT_SUCCESS }
+    configuration.sockets.passOn(environment)
     // The same program with the same arguments, in the same process: a service manager notices nothing.
     execv("/proc/self/exe", CommandLine.unsafeArgv)
     throw CommandFailure("the program cannot be started again: \(String(cString: strerror(errno)))")

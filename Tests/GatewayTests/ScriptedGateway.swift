@@ -17,16 +17,18 @@ final class ScriptedGateway {
     let ledger = ScriptedLedger()
     private let workers = WorkerPool(name: "answer", threads: 1, capacity: 100)
 
-    /// With a certificate it speaks TLS only.
+    /// With a certificate it speaks TLS only. `inheriting`: a socket in place of those of its own.
     init(
         loops: Int = 1,
         certificate: TemporaryCertificate? = nil,
         limits: Limits = Limits(),
         proxies: [IPNetwork] = [],
-        tick: Duration = .milliseconds(100)
+        tick: Duration = .milliseconds(100),
+        inheriting socket: HeldSocket? = nil
     ) throws {
+        let address = try socket.flatMap { InheritedSocket($0.descriptor) }.map { try BoundAddress($0, loops: loops) }
         gateway = try Gateway(
-            address: try BoundAddress(address: "127.0.0.1", port: 0, count: loops),
+            address: try address ?? BoundAddress(address: "127.0.0.1", port: 0, count: loops),
             epoch: "test",
             position: 0,
             stores: StoreRoutes(

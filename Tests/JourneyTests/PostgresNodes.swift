@@ -22,7 +22,8 @@ final class PostgresNodes: Sendable {
     }
 
     /// `url` is the cluster's own unless it is given, and `ports` are where the first nodes reach it, if not directly.
-    /// `environments`: what each node has besides, in the nodes' order. `program`: another than `paycast`.
+    /// `environments`: what each node has besides, in the nodes' order. `program`: another than `paycast`. `sockets`: what the
+    /// first nodes inherit.
     init(
         _ count: Int = 2,
         cluster: PostgresCluster? = nil,
@@ -30,7 +31,8 @@ final class PostgresNodes: Sendable {
         ports: [Int] = [],
         publicFolder: String = PaycastProgram.root + "/public",
         program: String = PaycastProgram.path,
-        environments: [[String: String]] = []
+        environments: [[String: String]] = [],
+        sockets: [HeldSocket] = []
     ) throws {
         let cluster = try cluster ?? PostgresCluster()
         self.cluster = cluster
@@ -44,7 +46,8 @@ final class PostgresNodes: Sendable {
             return try PaycastServer(
                 publicFolder: publicFolder,
                 program: program,
-                environment: environment.merging(own) { _, own in own }
+                environment: environment.merging(own) { _, own in own },
+                inheriting: index < sockets.count ? sockets[index] : nil
             )
         }
         let answer = try PostgresNodes.call("GET", "/users/42/stream", on: nodes[0])

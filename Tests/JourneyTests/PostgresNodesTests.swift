@@ -63,7 +63,7 @@ import Testing
     /// A promoted standby that lacks the newest commits: their positions will be given again. So every cursor of the old
     /// epoch must stop counting, and pages are sent the newest of what is left.
     @Test func lostCommitsChangeTheEpoch() throws {
-        let nodes = try PostgresNodes()
+        let nodes = try PostgresNodes(sockets: [HeldSocket()])
         try nodes.broadcast("kept.", through: 0)
         let cursor = try nodes.broadcast("lost.", through: 1)
         try nodes.cluster.psql(
@@ -77,6 +77,9 @@ import Testing
             _ = try node.process.errorLine { $0.contains("ledger lost commits") }
             _ = try node.process.errorLine { $0.contains(" serving ") && !$0.contains("epoch=\(epoch)") }
         }
+        // Started again in the same process, the first one still has the socket that is held for it.
+        let lines = nodes[0].process.errors.split(separator: "\n")
+        #expect(lines.count { $0.hasSuffix(" sockets inherited names=paycast") } == 2)
         let page = try nodes.page(on: 0, since: cursor)
         let newest = try page.message()
         #expect(newest.data?.contains("kept.") == true, "\(newest)")

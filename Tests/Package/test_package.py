@@ -61,10 +61,10 @@ def get(url, key=None):
         return error.code, error.read().decode()
 
 
-def unit_settings():
-    """The unit's settings: name → values in order."""
+def unit_settings(unit=UNIT):
+    """A unit's settings: name → values in order."""
     settings = {}
-    for line in UNIT.read_text().splitlines():
+    for line in unit.read_text().splitlines():
         name, sign, value = line.partition("=")
         if sign and not line.startswith("#"):
             settings.setdefault(name, []).append(value)
@@ -242,13 +242,39 @@ class PackageTests(unittest.TestCase):
         output = self.run_here("dpkg-query", "--show", "--showformat=${Maintainer}", "paycast")
         self.assertRegex(output, r"^[^<>]+ <[^<>@\s]+@[^<>@\s]+\.[^<>@\s]+>$")
 
-    def test_the_unit_is_one(self):
+    def test_the_units_are_some(self):
+        units = ["paycast.service", "paycast.socket", "paycast-console.socket"]
         done = subprocess.run(
-            ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", f"--root={ROOT}", "paycast.service"],
+            ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", f"--root={ROOT}", *units],
             capture_output=True,
             text=True,
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_sockets_are_named_as_the_server_names_them(self):
+        """And the service gets both: by its own name, and by theirs."""
+        own, console = (unit_settings(UNIT.with_name(f"{name}.socket")) for name in ("paycast", "paycast-console"))
+        self.assertEqual((own["FileDescriptorName"], console["FileDescriptorName"]), (["paycast"], ["console"]))
+        self.assertEqual(own["ListenStream"], ["127.0.0.1:8080"], "as without a socket")
+        self.assertEqual(console["Service"], ["paycast.service"])
+
+    def test_systemd_passes_a_socket(self):
+        """Its own tool holds one until somebody comes, who is then answered by the server in that place."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        inside = "/" + str(self.folder.relative_to(ROOT))
+        serve = ["/usr/bin/paycast", "serve", "--port", "0", "--database", f"sqlite:{inside}/paycast.db"]
+        enter = ["chroot", f"--userspec={NOBODY}:{NOBODY}", str(ROOT), *serve]
+        for name in (["--fdname=paycast"], []):
+            command = ["systemd-socket-activate", f"--listen=127.0.0.1:{port}", *name, *enter]
+            service = Program(self.folder, command, {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+            self.addCleanup(service.kill)
+            service.wait_for_log(f"Listening on 127.0.0.1:{port}")
+            self.assertEqual(get(f"http://127.0.0.1:{port}/up"), (200, "up\n"), service.log.read_text())
+            service.wait_for_log("sockets inherited", "names=paycast")
+            self.assertTrue(service.stop(60), service.log.read_text())
+            service.log.unlink()
 
     def test_keys_survive_an_upgrade(self):
         before = (ROOT / "etc/paycast/credentials/api").read_text()

@@ -5,17 +5,21 @@ import Synchronization
 public final class PaycastServer: Sendable {
     public let folder: TemporaryFolder
     private let reserved = ReservedPort()
+    /// Held for this server and the next one.
+    private let socket: HeldSocket?
     private let arguments: [String]
     private let program: String
     private let environment: [String: String]
     private let current: Mutex<RunningProcess>
 
-    /// Waits until it listens. `publicFolder`: another than the project's; `program`: another than `paycast`.
+    /// Waits until it listens. `publicFolder`: another than the project's; `program`: another than `paycast`; `inheriting`: a
+    /// socket in place of one of its own.
     public init(
         _ arguments: [String] = ["--dev"],
         publicFolder: String = PaycastProgram.root + "/public",
         program: String = PaycastProgram.path,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        inheriting socket: HeldSocket? = nil
     ) throws {
         folder = TemporaryFolder()
         if arguments.contains("--dev") { folder.write(try PaycastServer.googleKey.get(), to: ".paycast/google.pem") }
@@ -23,15 +27,18 @@ public final class PaycastServer: Sendable {
         self.arguments = arguments
         self.program = program
         self.environment = environment
-        let words = PaycastServer.words(arguments, port: reserved.number)
-        current = Mutex(try PaycastServer.start(program, words: words, environment: environment, folder: folder))
+        self.socket = socket
+        let words = PaycastServer.words(arguments, port: socket?.port ?? reserved.number)
+        current = Mutex(
+            try PaycastServer.start(program, words: words, environment: environment, folder: folder, socket: socket)
+        )
     }
 
     /// Shared by all servers of a run: making an RSA key is two thirds of a new server's start.
     private static let googleKey = Result { try RSAPrivateKey.generate().pem() }
 
     public var url: String { "\(arguments.contains("--tls-cert") ? "https" : "http")://127.0.0.1:\(port)" }
-    public var port: Int { reserved.number }
+    public var port: Int { socket?.port ?? reserved.number }
     public var process: RunningProcess { current.withLock { $0 } }
 
     /// Ends it, `kill -9` unless told otherwise, and starts it again on the same ledger and port.
@@ -50,7 +57,13 @@ public final class PaycastServer: Sendable {
     public func start(_ other: String? = nil, database: String? = nil) throws {
         let words = PaycastServer.words(arguments, port: port)
         let environment = environment.merging(database.map { ["DATABASE_URL": $0] } ?? [:]) { $1 }
-        let next = try PaycastServer.start(other ?? program, words: words, environment: environment, folder: folder)
+        let next = try PaycastServer.start(
+            other ?? program,
+            words: words,
+            environment: environment,
+            folder: folder,
+            socket: socket
+        )
         current.withLock { $0 = next }
     }
 
@@ -83,9 +96,16 @@ public final class PaycastServer: Sendable {
         _ program: String,
         words: [String],
         environment: [String: String],
-        folder: TemporaryFolder
+        folder: TemporaryFolder,
+        socket: HeldSocket?
     ) throws -> RunningProcess {
-        let process = PaycastProgram.start(words, program: program, environment: environment, folder: folder.path)
+        let process = PaycastProgram.start(
+            words,
+            inheriting: [socket].compactMap(\.self),
+            program: program,
+            environment: environment,
+            folder: folder.path
+        )
         _ = try process.line { $0.hasPrefix("paycast listening on http") }
         return process
     }

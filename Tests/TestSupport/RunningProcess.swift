@@ -29,18 +29,21 @@ public final class RunningProcess: Sendable {
     private let observed = Observed()
     private let reader: WorkerThread
 
-    /// `environment` is all that it gets, beside PATH. `input` is what it reads on stdin.
+    /// `environment` is all that it gets, beside PATH. `input` is what it reads on stdin. `passing`: what it gets as descriptors
+    /// 3 and so on.
     public init(
         _ program: String,
         arguments: [String],
         environment: [String: String] = [:],
         folder: String = "/tmp",
-        input: String = ""
+        input: String = "",
+        passing: [Int32] = []
     ) {
         let stdin = Channel()
         let stdout = Channel()
         let stderr = Channel()
-        let process = spawn(program, arguments, environment, folder, [stdin.theirs, stdout.theirs, stderr.theirs])
+        let streams = [stdin.theirs, stdout.theirs, stderr.theirs]
+        let process = spawn(program, arguments, environment, folder, streams + passing)
         for channel in [stdin, stdout, stderr] { close(channel.theirs) }
         let bytes = Array(input.utf8)
         _ = Glibc.send(stdin.ours, bytes, bytes.count, Int32(MSG_NOSIGNAL))

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Starts a program with `descriptors` as its stdin, stdout and stderr, default signals, and nothing else of ours.
+/// Starts a program with `descriptors` as its stdin, stdout, stderr and so on, default signals, and nothing else of ours.
 ///
 /// `env -C` changes the folder and becomes the program: Glibc's module has no posix_spawn action for that.
 func spawn(

@@ -133,6 +133,18 @@ extension SocketLoop {
             Glibc.close(descriptor)
             return
         }
+        deal(descriptor, from: peer, as: admission)
+    }
+
+    /// Connections that arrive at one socket go to the loops in turn, since each stays where it is: so all loops have as many.
+    private func deal(_ descriptor: Int32, from peer: IPAddress?, as admission: ConnectionLimiter.Admission) {
+        accepted += 1
+        let turn = acceptsForAll ? accepted % (peers.count + 1) : 0
+        guard turn > 0 else { return adopt(descriptor, from: peer, as: admission) }
+        peers[turn - 1].send(.run { $0.adopt(descriptor, from: peer, as: admission) })
+    }
+
+    private func adopt(_ descriptor: Int32, from peer: IPAddress?, as admission: ConnectionLimiter.Admission) {
         guard let socket = Socket(descriptor, on: events, security: security) else {
             return settings.limiter.leave(peer)
         }

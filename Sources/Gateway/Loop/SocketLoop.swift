@@ -16,6 +16,10 @@ final class SocketLoop {
     let peers: [LoopPort]
     let events: EventLoop
     let acceptor: Acceptor
+    /// Whether the loop that has a listener accepts for all.
+    let acceptsForAll: Bool
+    /// The connections that this one has accepted.
+    var accepted = 0
     /// Nil without TLS.
     let security: TLSContext?
     /// The buffer into which every socket is read. Nothing stays in it.
@@ -72,7 +76,8 @@ final class SocketLoop {
     init(
         settings: LoopSettings,
         identity: ServerIdentity?,
-        listener: ListeningSocket,
+        listener: ListeningSocket?,
+        acceptsForAll: Bool,
         port: LoopPort,
         peers: [LoopPort],
         position: Int64
@@ -83,6 +88,7 @@ final class SocketLoop {
         security = identity.flatMap(TLSContext.init)
         events = try EventLoop()
         acceptor = Acceptor(listener: listener, events: events)
+        self.acceptsForAll = acceptsForAll
         hub = Hub(queuedBytes: settings.limits.queuedBytes, position: position)
         guard identity == nil || security != nil else { throw .noTLS }
         guard acceptor.start(handler: { [unowned self] in accept() }),

@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Encoding
+import Gateway
 import Glibc
 import HTTP
 import Ledger
@@ -9,22 +10,46 @@ import Stores
 import Support
 
 extension SettingsReader {
-    mutating func bind() -> String {
-        guard let given = given("PAYCAST_BIND", flag: "--bind") else { return "127.0.0.1" }
-        if given.value != "localhost" && IPAddress(given.value) == nil {
+    mutating func port(of socket: InheritedSocket?) -> Int {
+        let port = number("PORT", flag: "--port", default: 8080, in: 0...65_535)
+        guard let socket else { return port }
+        if let given = given("PORT", flag: "--port"), Int(given.value) == port, port != 0, port != socket.port {
+            reject(given, for: socket)
+        }
+        return socket.port
+    }
+
+    mutating func bind(to socket: InheritedSocket?) -> String {
+        let given = given("PAYCAST_BIND", flag: "--bind")
+        let address = given.flatMap { IPAddress($0.value == "localhost" ? "127.0.0.1" : $0.value) }
+        if let given, address == nil {
             reject(given.name, because: "\(quoted(given.value)) is neither an IP address nor localhost")
-        } else if isDevelopment, !isLoopback(given.value) {
+        } else if let given, let socket, address != IPAddress(socket.address) {
+            reject(given, for: socket)
+        }
+        let bind = socket?.address ?? given?.value ?? "127.0.0.1"
+        if isDevelopment, address != nil || socket != nil, !isLoopback(bind) {
+            let name = given?.name ?? "LISTEN_FDS"
             warn(
-                "--dev with \(given.name) \(given.value): anyone who reaches this machine can buy with the simulated stores and "
-                    + "move the clock; omit \(given.name) or --dev"
+                "--dev with \(name) \(bind): anyone who reaches this machine can buy with the simulated stores and "
+                    + "move the clock; omit \(name) or --dev"
             )
         }
-        return given.value
+        return bind
     }
 
     /// `PAYCAST_CONSOLE_BIND`: `ADDRESS:PORT`, with an IPv6 address in brackets.
-    mutating func consoleBind() -> ConsoleBind? {
-        value("PAYCAST_CONSOLE_BIND", expected: "an address and a port, such as 127.0.0.1:8081") { ConsoleBind($0) }
+    mutating func consoleBind(to socket: InheritedSocket?) -> ConsoleBind? {
+        let name = "PAYCAST_CONSOLE_BIND"
+        let expected = "an address and a port, such as 127.0.0.1:8081"
+        let bind = value(name, expected: expected) { ConsoleBind($0) }
+        guard let socket else { return bind }
+        if let bind, let given = given(name),
+            IPAddress(bind.address) != IPAddress(socket.address) || bind.port != 0 && bind.port != socket.port
+        {
+            reject(given, for: socket)
+        }
+        return ConsoleBind(address: socket.address, port: socket.port)
     }
 
     /// `PAYCAST_CONSOLE_URL`: `https://HOST[:PORT]`; in development, `http` as well.
@@ -147,6 +172,11 @@ public struct ConsoleBind: Sendable, Equatable {
     public var address: String
     /// 0 is any free port.
     public var port: Int
+
+    init(address: String, port: Int) {
+        self.address = address
+        self.port = port
+    }
 
     /// Reads `ADDRESS:PORT`, with `localhost` for 127.0.0.1 and an IPv6 address in brackets; nil for anything else.
     public init?(_ text: String) {

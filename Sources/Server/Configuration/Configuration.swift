@@ -13,6 +13,8 @@ public import Support
 ///
 /// An empty variable counts as not set. The description shows no secrets.
 public struct Configuration: Sendable {
+    /// `LISTEN_FDS`: sockets that are held for the server. Their addresses are then its own.
+    public var sockets: InheritedSockets
     /// `--port`, `PORT`, 8080. 0 is any free port.
     public var port: Int
     /// `--bind`, `PAYCAST_BIND`, 127.0.0.1. An IP address or `localhost`.
@@ -105,9 +107,10 @@ public struct Configuration: Sendable {
     init(_ reader: inout SettingsReader, stores: [any Store.Type]) {
         source = { [reader] in reader }
         isDevelopment = reader.isDevelopment
-        port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
-        bind = reader.bind()
-        consoleBind = reader.consoleBind()
+        sockets = reader.inheritedSockets()
+        port = reader.port(of: sockets.own)
+        bind = reader.bind(to: sockets.own)
+        consoleBind = reader.consoleBind(to: sockets.console)
         consoleURL = reader.consoleURL()
         database = reader.database()
         isHome = reader.choice("PAYCAST_HOME", word: \HomeSetting.rawValue) == .here

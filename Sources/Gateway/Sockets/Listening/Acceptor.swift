@@ -2,20 +2,23 @@ import CLinux
 import Glibc
 import HTTP
 
-/// Accepts the connections of one loop. Confined to the loop's thread.
+/// Accepts connections on one loop's thread, and is confined to it.
 final class Acceptor {
     private let events: EventLoop
-    private let listener: ListeningSocket
+    /// Nil if another loop accepts for this one.
+    private let listener: ListeningSocket?
     /// A descriptor held back for when there are no others: given up for a moment, it lets a connection be accepted and
     /// dropped, which would otherwise wake the loop forever. Negative when there was none to hold back.
     private var spare = Acceptor.openSpare()
     /// Nil before the start, and once no more connections are accepted.
     private var watch: DescriptorWatch?
+    /// False before the start, and after the end.
+    private(set) var isListening = false
     /// Waiting connections can be neither accepted nor dropped.
     private var isPaused = false
 
     /// Accepts nothing before `start`.
-    init(listener: ListeningSocket, events: EventLoop) {
+    init(listener: ListeningSocket?, events: EventLoop) {
         self.listener = listener
         self.events = events
     }
@@ -26,13 +29,11 @@ final class Acceptor {
 
     /// Calls `handler` whenever connections wait. Returns false when the loop cannot watch the listener.
     func start(handler: @escaping () -> Void) -> Bool {
-        watch = DescriptorWatch(listener.descriptor, on: events)
+        if let listener { watch = DescriptorWatch(listener.descriptor, on: events) }
         watch?.start { if case .ready = $0 { handler() } }
+        isListening = listener == nil || watch != nil
         return isListening
     }
-
-    /// False before the start, and after the end.
-    var isListening: Bool { watch != nil }
 
     /// The outcome for the connection that waited first.
     enum Accepted {
@@ -48,7 +49,7 @@ final class Acceptor {
 
     /// Accepts the connection that waited first.
     func accept() -> Accepted {
-        guard isListening else { return .nothing }
+        guard isListening, let listener else { return .nothing }
         var peer = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -58,13 +59,13 @@ final class Acceptor {
         if connection >= 0 { return .connection(connection, peer: IPAddress(peer)) }
         switch errno {
         case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .nothing
-        case EMFILE, ENFILE: return dropNext()
+        case EMFILE, ENFILE: return dropNext(of: listener)
         default: return .stuck
         }
     }
 
     /// Gives up the spare descriptor for a moment. Another thread may be faster to take it.
-    private func dropNext() -> Accepted {
+    private func dropNext(of listener: ListeningSocket) -> Accepted {
         releaseSpare()
         defer { spare = Acceptor.openSpare() }
         let connection = Glibc.accept(listener.descriptor, nil, nil)
@@ -94,8 +95,9 @@ final class Acceptor {
         watch.report(reading: true, writing: false)
     }
 
-    /// Takes no more connections: from now on the port refuses them.
+    /// Takes no more connections: from now on the port refuses them, unless another process holds it.
     func stop() {
+        isListening = false
         watch?.end()
         watch = nil
     }

@@ -7,12 +7,17 @@ public struct BoundAddress: Sendable {
     private let address: String
     /// Whether the operator has chosen the port.
     private let isFixed: Bool
-    /// One socket for each loop, on one port.
+    /// One socket for each loop, on one port; or one that another process holds, for all.
     private let sockets: [ListeningSocket]
+    private let isInherited: Bool
+    /// How many loops the sockets are for.
+    let loops: Int
 
     /// Port 0 means any free port.
     public init(address: String, port: Int, count: Int) throws(SocketSetupError) {
         self.address = address
+        loops = count
+        isInherited = false
         isFixed = port != 0
         if port != 0 { try BoundAddress.probe(address, port: port) }
         let first = try ListeningSocket(address: address, port: port, isShared: true)
@@ -23,11 +28,20 @@ public struct BoundAddress: Sendable {
         self.sockets = sockets
     }
 
+    /// The address of a socket that listens already: who connects before `listen` waits in its queue.
+    public init(_ inherited: InheritedSocket, loops: Int) throws(SocketSetupError) {
+        self.loops = loops
+        address = inherited.address
+        (isInherited, isFixed) = (true, false)
+        sockets = [try ListeningSocket(inherited)]
+    }
+
     /// The port that it is bound to.
     public var port: Int { sockets[0].port }
 
-    /// From now on clients can connect. Call it once.
+    /// From now on clients can connect. Call it once. Returns one socket for each loop, or a single one for all.
     func listen() throws(SocketSetupError) -> [ListeningSocket] {
+        if isInherited { return sockets }
         // Two servers that start at the same time have both bound the port.
         if isFixed { try BoundAddress.probe(address, port: port) }
         for socket in sockets { try socket.listen() }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A TCP socket that is bound, and listens from `listen` on.
+/// A TCP socket that is bound, and listens from `listen` on, unless it did before.
 struct ListeningSocket: Sendable {
     let descriptor: Int32
     private let address: String
@@ -24,15 +24,10 @@ struct ListeningSocket: Sendable {
             throw .cannotListen(at: address, port: port, number: errno)
         }
         ListeningSocket.enable(SO_REUSEADDR, on: descriptor)
-        // Connections inherit these two options (tcp(7), socket(7)), which saves two system calls for each.
-        ListeningSocket.enable(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: descriptor)
-        ListeningSocket.enable(SO_KEEPALIVE, on: descriptor)
-        // A client speaks first: a connection is reported together with its first bytes, or after a second without any,
-        // so a loop wakes once for it instead of twice.
-        ListeningSocket.enable(TCP_DEFER_ACCEPT, level: Int32(IPPROTO_TCP), on: descriptor)
+        ListeningSocket.prepareConnections(of: descriptor)
         if isShared { ListeningSocket.enable(SO_REUSEPORT, on: descriptor) }
         guard Glibc.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0,
-            let bound = ListeningSocket.port(of: descriptor)
+            let bound = ListeningSocket.place(of: descriptor)
         else {
             let number = errno
             close(descriptor)
@@ -41,7 +36,16 @@ struct ListeningSocket: Sendable {
         }
         self.descriptor = descriptor
         self.address = address
-        self.port = bound
+        self.port = ListeningSocket.port(in: bound)
+    }
+
+    /// A descriptor of our own for a socket that listens already: closing it ends nothing.
+    init(_ inherited: InheritedSocket) throws(SocketSetupError) {
+        descriptor = fcntl(inherited.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .noDescriptors }
+        (address, port) = (inherited.address, inherited.port)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        ListeningSocket.prepareConnections(of: descriptor)
     }
 
     /// Lets clients connect.
@@ -51,20 +55,33 @@ struct ListeningSocket: Sendable {
         }
     }
 
+    private static func prepareConnections(of descriptor: Int32) {
+        // Connections inherit these two options (tcp(7), socket(7)), which saves two system calls for each.
+        enable(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: descriptor)
+        enable(SO_KEEPALIVE, on: descriptor)
+        // A client speaks first: a connection is reported together with its first bytes, or after a second without any,
+        // so a loop wakes once for it instead of twice.
+        enable(TCP_DEFER_ACCEPT, level: Int32(IPPROTO_TCP), on: descriptor)
+    }
+
     private static func enable(_ option: Int32, level: Int32 = SOL_SOCKET, on descriptor: Int32) {
         var value: Int32 = 1
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    private static func port(of descriptor: Int32) -> Int? {
+    /// Where a socket is bound. Nil for a descriptor that is none.
+    static func place(of descriptor: Int32) -> sockaddr_storage? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let status = withUnsafeMutablePointer(to: &storage) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
-        guard status == 0 else { return nil }
-        // IPv4 and IPv6 addresses hold the port at the same offset, in network order.
-        return withUnsafeBytes(of: storage) { Int($0[2]) << 8 | Int($0[3]) }
+        return status == 0 ? storage : nil
+    }
+
+    /// IPv4 and IPv6 addresses hold the port at the same offset, in network order.
+    static func port(in place: sockaddr_storage) -> Int {
+        withUnsafeBytes(of: place) { Int($0[2]) << 8 | Int($0[3]) }
     }
 }
 
