@@ -49,7 +49,7 @@ import Testing
         #expect(told.map { $0.type.dropFirst(9) } == ["delivered", "delivered", "delivered", "revoked", "delivered"])
         let purchases = told.compactMap(\.data.purchase)
         #expect(purchases.count == 5 && Set(purchases.map(\.transaction)).count == 3)
-        let changed = purchases.filter { $0.transaction == purchases[4].transaction }.map(\.version)
+        let changed = purchases.filter { $0.transaction == purchases[4].transaction }.compactMap(\.version)
         #expect(changed.count == 3 && changed == Set(changed).sorted())
         for (message, purchase) in zip(told, purchases) {
             #expect(message.data.user == "42" && message.data.cause?.provider == "apple")

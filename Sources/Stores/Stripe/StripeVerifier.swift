@@ -60,6 +60,10 @@ public struct StripeVerifier: StoreVerifier {
         var event = try event(body, in: stored, now: stored.receivedAt)
         event.body = stored.body
         guard !event.isOfUnlistedAccount else { return event }
+        let latest = (try? StoreObject(record.answer.body))?.object("latest_invoice")
+        let isOfLatest =
+            latest?.id("charge") != nil && latest?.id("charge") == (try? StripeEnvelope(body, catalog: catalog))?.charge
+        event.name(invoice: isOfLatest ? latest?.text("id") : nil)
         event.adopt(try self.event(record.answer.body, in: stored, now: record.answer.readAt))
         return event
     }
@@ -91,9 +95,7 @@ extension StripeVerifier {
                 let answer = try api.statement(of: contract, now: now)
             else { return event }
             var read = event
-            if let invoice, let refund = event.observation?.charges.first?.refund {
-                read.observation?.charges = [Charge(id: invoice, refund: refund)]
-            }
+            read.name(invoice: invoice)
             read.adopt(answer)
             let record = StoredReading(.notification(event.body), answer: .init(body: answer.body, readAt: now))
             read.body = record?.bytes ?? event.body
@@ -125,6 +127,13 @@ extension StripeVerifier {
 }
 
 extension Event {
+    /// A refund of a subscription's charge is one of the invoice that it paid. Without that, nobody knows of which charge.
+    fileprivate mutating func name(invoice: String?) {
+        guard let said = observation, !said.contract.lineage.hasPrefix("sub_") else { return }
+        let refund = said.charges.first?.refund
+        observation?.charges = invoice.flatMap { id in refund.map { [Charge(id: id, refund: $0)] } } ?? []
+    }
+
     /// The state comes from the API; the event adds who pays, and how much.
     fileprivate mutating func adopt(_ read: Event) {
         further = read.further
