@@ -45,7 +45,7 @@ struct ServerCheck {
         let (clock, found) = (clock, [scheme, .ok("address", detail: "\(url) answers")] + stores.map(webhook))
         let answer = readiness
         return Result(
-            findings: found + (answer.map(ready) ?? []) + [apiKey] + [development(clock)].compactMap { $0 },
+            findings: found + (answer.map(ServerCheck.ready) ?? []) + [apiKey] + [development(clock)].compactMap { $0 },
             isThere: true,
             saysIfReady: answer != nil,
             storeClock: answer?.clock,
@@ -61,7 +61,21 @@ struct ServerCheck {
         return JSON.decode(Readiness.self, from: response.body)
     }
 
-    private func ready(_ answer: Readiness) -> [Finding] {
+    /// Only what `/ready` says, for whoever asks twice a minute. No answer in time is not ready.
+    static func readiness(of remote: RemoteServer) -> [Finding] {
+        do throws(CommandFailure) {
+            let answer = try remote.response("GET", "/ready", timeout: .seconds(5))
+            guard [200, 503].contains(answer.status) else {
+                throw remote.failure(status: answer.status, body: answer.body)
+            }
+            let readiness: Readiness = try remote.read(answer.body, saying: "whether it is ready")
+            return ready(readiness)
+        } catch {
+            return [.fail("ready", detail: error.message)]
+        }
+    }
+
+    private static func ready(_ answer: Readiness) -> [Finding] {
         let problems = answer.problems
         let warnings = answer.warnings.map { Finding.warn("ready", detail: $0) }
         if problems.isEmpty {

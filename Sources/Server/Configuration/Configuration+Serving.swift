@@ -14,9 +14,12 @@ extension SettingsReader {
         if given.value != "localhost" && IPAddress(given.value) == nil {
             reject(given.name, because: "\(quoted(given.value)) is neither an IP address nor localhost")
         } else if isDevelopment, !isLoopback(given.value) {
+            let todo =
+                isContainer(environment)
+                ? "publish the port for this machine alone, with -p 127.0.0.1:8080:8080" : "omit \(given.name) or --dev"
             warn(
                 "--dev with \(given.name) \(given.value): anyone who reaches this machine can buy with the simulated stores and "
-                    + "move the clock; omit \(given.name) or --dev"
+                    + "move the clock; \(todo)"
             )
         }
         return given.value
