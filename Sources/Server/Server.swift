@@ -102,7 +102,12 @@ public final class Server {
     public func run() throws(StartError) -> Bool {
         var configuration = core.configuration
         let log = core.log
-        let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
+        let addresses = ServerAddress(
+            bind: configuration.bind,
+            port: gateway.port,
+            isSecure: configuration.tls != nil,
+            isInContainer: configuration.isInContainer
+        )
         try tellAddress(addresses)
         background.start()
         let watcher = startWatcher()
@@ -197,7 +202,12 @@ public final class Server {
         if console.isThere {
             let isSecure = configuration.tls != nil
             let own = configuration.consoleBind.map {
-                ServerAddress(bind: $0.address, port: consoleGateway?.port ?? $0.port, isSecure: isSecure)
+                ServerAddress(
+                    bind: $0.address,
+                    port: consoleGateway?.port ?? $0.port,
+                    isSecure: isSecure,
+                    isInContainer: configuration.isInContainer
+                )
             }
             let path = configuration.isDevelopment ? "/console/enter" : "/console"
             log.info("console", fields: ["address": (own ?? addresses).shown + path])
@@ -270,9 +280,17 @@ extension Server {
 /// The reason why the server did not start. Each text says what to do.
 public struct StartError: Error, CustomStringConvertible {
     public let description: String
+    /// A setting, a file, the address or the ledger's folder is wrong: another start fails as well until somebody changes it. A
+    /// ledger that is in use, busy or out of reach may be there next time.
+    public let isAboutSettings: Bool
 
     init(_ reason: any Error) {
         description = "\(reason)"
+        isAboutSettings =
+            switch reason as? LedgerError {
+            case nil, .cannotOpen: true
+            default: false
+            }
     }
 }
 

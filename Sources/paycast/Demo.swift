@@ -28,11 +28,16 @@ struct Demo: Command {
     }
 
     func run() throws -> Int32 {
-        let folder = try createTemporaryFolder()
-        defer { removeFlatFolder(folder) }
-        printError("Open the address below, then pay from another terminal in this folder:")
-        printError("  paycast trigger apple SUBSCRIBED/INITIAL_BUY --user demo")
         var environment = processEnvironment()
+        let folder: String
+        do throws(CommandFailure) { folder = try createTemporaryFolder() } catch {
+            printError("paycast: \(error)")
+            return EX_CONFIG
+        }
+        defer { removeFlatFolder(folder) }
+        let (place, prefix) = isContainer(environment) ? ("", "docker exec CONTAINER ") : (" in this folder", "")
+        printError("Open the address below, then pay from another terminal\(place):")
+        printError("  \(prefix)paycast trigger apple SUBSCRIBED/INITIAL_BUY --user demo")
         if environment["PAYCAST_CATALOG"] == nil {
             environment["PAYCAST_CATALOG"] = try writeCatalog(into: folder)
         }
@@ -54,7 +59,11 @@ struct Demo: Command {
 private func createTemporaryFolder() throws(CommandFailure) -> String {
     let parent = processEnvironment()["TMPDIR"] ?? "/tmp"
     var template = Array("\(parent)/paycast-demo-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw CommandFailure("cannot create a folder in \(parent): set TMPDIR") }
+    guard mkdtemp(&template) != nil else {
+        let reason = String(cString: strerror(errno))
+        let todo = "let user \(geteuid()) write there, or set TMPDIR"
+        throw CommandFailure("cannot create a folder in \(parent): \(reason): \(todo)")
+    }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 

@@ -83,7 +83,7 @@ enum Program {
             \(lines.joined(separator: "\n"))
               help       print the help of a command: paycast help tail
 
-            Exit codes: 0 success, 1 failure, 64 incorrect command line.
+            Exit codes: 0 success, 1 failure, 64 incorrect command line, 78 wrong settings.
             Quick start: paycast demo
             """
     }

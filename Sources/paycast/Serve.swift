@@ -52,7 +52,8 @@ func serverFlags(_ arguments: inout Arguments, of command: any Command.Type) thr
     return flags
 }
 
-/// A wrong setting is a usage error if a flag set it. All wrong settings are printed, one per line.
+/// A wrong setting is a usage error if a flag set it. All wrong settings are printed, one per line. The exit codes are those of
+/// sysexits.h: a service manager need not try again after 64 and 78.
 func serve(
     _ flags: [String: String],
     isDevelopment: Bool,
@@ -68,10 +69,15 @@ func serve(
         )
     } catch {
         for line in "\(error)".split(separator: "\n") { printError(String(line)) }
-        return error.isAboutFlags ? EX_USAGE : EXIT_FAILURE
+        return error.isAboutFlags ? EX_USAGE : EX_CONFIG
     }
     configuration.sockets.hide()
-    guard try Server(configuration).run() else { return EXIT_SUCCESS }
+    do throws(StartError) {
+        guard try Server(configuration).run() else { return EXIT_SUCCESS }
+    } catch {
+        printError("paycast: \(error)")
+        return error.isAboutSettings ? EX_CONFIG : EXIT_FAILURE
+    }
     configuration.sockets.passOn(environment)
     // The same program with the same arguments, in the same process: a service manager notices nothing.
     execv("/proc/self/exe", CommandLine.unsafeArgv)

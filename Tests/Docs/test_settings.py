@@ -19,7 +19,7 @@ def refused():
     done = subprocess.run(
         [binary(), "serve"], env={**OUTSIDE, **environment}, capture_output=True, text=True, timeout=30
     )
-    assert done.returncode == 1, done.stderr
+    assert done.returncode == 78, done.stderr
     return done.stderr
 
 

@@ -94,7 +94,7 @@ import Testing
     /// With so few it could not even begin.
     @Test func tooFewAreOneLine() throws {
         let fixture = Fixture(files: 24)
-        #expect(try fixture.process.waitForExit() == 1)
+        #expect(try fixture.process.waitForExit() == 78)
         #expect(fixture.process.output.isEmpty)
         let lines = fixture.process.errors.split(separator: "\n")
         #expect(lines.last?.contains("ulimit -n") == true, "\(lines)")

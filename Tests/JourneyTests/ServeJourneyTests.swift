@@ -78,7 +78,7 @@ import Testing
             environment: start.environment,
             folder: folder.path
         )
-        #expect(try process.waitForExit() == 1)
+        #expect(try process.waitForExit() == 78)
         #expect(process.output.isEmpty)
         let lines = process.errors.split(separator: "\n").filter { !$0.contains(" warning ") && !$0.contains("WARN") }
         #expect(lines.count == 1, "\(process.errors)")

@@ -118,7 +118,7 @@ import Testing
             ["serve", "--dev", "--port", "0", "--public", folder.path("public")],
             folder: folder.path
         )
-        #expect(try process.waitForExit() == 1)
+        #expect(try process.waitForExit() == 78)
         #expect(process.errors.contains(told), "\(process.errors)")
         let doctor = doctor(in: folder.path)
         #expect(try doctor.waitForExit(timeout: .seconds(40)) == 1)

@@ -110,7 +110,7 @@ import Testing
             "PORT": "x", "PAYCAST_LOOPS": "0", "PAYCAST_API_KEY": "hunter2", "PAYCAST_PUBLIC": "/nowhere",
         ]
         let process = PaycastProgram.start(["serve"], environment: environment)
-        #expect(try process.waitForExit() == 1)
+        #expect(try process.waitForExit() == 78)
         #expect(process.output.isEmpty)
         let names = process.errors.split(separator: "\n").map { $0.prefix { $0 != ":" } }
         #expect(names == ["PORT", "PAYCAST_PUBLIC", "PAYCAST_LOOPS", "PAYCAST_API_KEY"])

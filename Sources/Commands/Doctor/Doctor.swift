@@ -23,6 +23,8 @@ public struct Doctor: Command {
         Options:
           --dev                 check the settings as “serve --dev” does; implied where
                                 .paycast/address names the server
+          --ready               only this: ask the server whether it is ready, as the
+                                health check of a container does
           --public URL          only this: open a page of each kind (events over
                                 HTTP/1.1 and HTTP/2, WebSocket, Action Cable) through
                                 the public address, publish something to it, and say
@@ -47,6 +49,8 @@ public struct Doctor: Command {
     private let printsJSON: Bool
     /// Whether the app's backend may be sent a test.
     private let sendsTests: Bool
+    /// With `--ready`, only this is asked.
+    private let asksOnlyIfReady: Bool
     /// With `--public`, only this is checked.
     private let pages: PublicCheck?
     private let environment = processEnvironment()
@@ -57,10 +61,12 @@ public struct Doctor: Command {
         isDevelopment = isSaid || remote.isOfThisFolder
         printsJSON = try arguments.flag("--json")
         sendsTests = try arguments.flag("--send")
+        asksOnlyIfReady = try arguments.flag("--ready")
         pages = try PublicCheck(&arguments, remote: remote)
     }
 
     public func run() throws(CommandFailure) -> Int32 {
+        if asksOnlyIfReady { return report(ServerCheck.readiness(of: remote)) }
         if let pages { return report(try pages.findings()) }
         let workspace = try? DevelopmentWorkspace.existing(in: ".")
         var findings = [mode]

@@ -48,7 +48,7 @@ struct ServerCheck {
         let (clock, found) = (clock, [scheme, .ok("address", detail: "\(url) answers")] + stores.map(webhook))
         let answer = readiness
         return Result(
-            findings: found + (answer.map(ready) ?? []) + [apiKey] + [development(clock)].compactMap { $0 },
+            findings: found + (answer.map(ServerCheck.ready) ?? []) + [apiKey] + [development(clock)].compactMap { $0 },
             isThere: true,
             saysIfReady: answer != nil,
             outage: answer.flatMap(ServerCheck.outage),
@@ -71,7 +71,21 @@ struct ServerCheck {
         return found.map { String($0.dropFirst(prefix.count)) }
     }
 
-    private func ready(_ answer: Readiness) -> [Finding] {
+    /// Only what `/ready` says, for whoever asks twice a minute. No answer in time is not ready.
+    static func readiness(of remote: RemoteServer) -> [Finding] {
+        do throws(CommandFailure) {
+            let answer = try remote.response("GET", "/ready", timeout: .seconds(5))
+            guard [200, 503].contains(answer.status) else {
+                throw remote.failure(status: answer.status, body: answer.body)
+            }
+            let readiness: Readiness = try remote.read(answer.body, saying: "whether it is ready")
+            return ready(readiness)
+        } catch {
+            return [.fail("ready", detail: error.message)]
+        }
+    }
+
+    private static func ready(_ answer: Readiness) -> [Finding] {
         guard !answer.problems.isEmpty || !answer.warnings.isEmpty else {
             return [.ok("ready", detail: "the server reports no problem")]
         }

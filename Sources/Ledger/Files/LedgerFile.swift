@@ -19,6 +19,20 @@ public enum LedgerFile {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// Whose file keeps this process from the ledger at `path`: the ledger's own, its lock's, or the folder; nil if each is this
+    /// user's, or may be written.
+    static func foreignOwner(of path: String) -> String? {
+        for file in [path, LedgerLock.file(of: path), folder(of: path)] {
+            var information = stat()
+            guard stat(file, &information) == 0, information.st_uid != geteuid(), access(file, W_OK) != 0 else {
+                continue
+            }
+            return
+                "\(LedgerBackup.resolved(file)) belongs to user \(information.st_uid), and user \(geteuid()) runs this"
+        }
+        return nil
+    }
+
     /// The folder that `path` lies in.
     public static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."

@@ -15,7 +15,10 @@ public final class LedgerLock: Sendable {
         LedgerFile.create(path)
         file = LedgerLock.file(of: path)
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        guard descriptor >= 0 else {
+            let reason = String(cString: strerror(errno))
+            throw .cannotOpen(path: path, reason: LedgerFile.foreignOwner(of: path) ?? reason)
+        }
         // Each descriptor of a process holds a lock of its own, and child processes do not inherit this one.
         let reason = LedgerLock.lock(descriptor, LOCK_EX)
         guard reason == 0 else {

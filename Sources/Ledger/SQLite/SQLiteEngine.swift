@@ -54,7 +54,8 @@ public struct SQLiteEngine: LedgerEngine {
         do throws(EngineError) {
             return try open()
         } catch {
-            throw error.isBusy ? .busy : .cannotOpen(path: path, reason: error.message)
+            let reason = LedgerFile.foreignOwner(of: path) ?? error.message
+            throw error.isBusy ? .busy : .cannotOpen(path: path, reason: reason)
         }
     }
 }

@@ -30,9 +30,12 @@ extension SettingsReader {
         let bind = socket?.address ?? given?.value ?? "127.0.0.1"
         if isDevelopment, address != nil || socket != nil, !isLoopback(bind) {
             let name = given?.name ?? "LISTEN_FDS"
+            let todo =
+                isContainer(environment)
+                ? "publish the port for this machine alone, with -p 127.0.0.1:8080:8080" : "omit \(name) or --dev"
             warn(
                 "--dev with \(name) \(bind): anyone who reaches this machine can buy with the simulated stores and "
-                    + "move the clock; omit \(name) or --dev"
+                    + "move the clock; \(todo)"
             )
         }
         return bind

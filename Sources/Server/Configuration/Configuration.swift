@@ -43,6 +43,8 @@ public struct Configuration: Sendable {
     public var logLevel: Log.Level
     /// `PAYCAST_DEV_NOW`, with `--dev` only: the time at which the clock starts.
     public var developmentNow: Instant?
+    /// `container`.
+    public var isInContainer: Bool
 
     /// `PAYCAST_API_KEY`: bearer keys of the API routes, with every right.
     public var apiKeys: [Secret]
@@ -122,6 +124,12 @@ public struct Configuration: Sendable {
         logFormat = reader.choice("PAYCAST_LOG_FORMAT", flag: "--log-format", word: \.rawValue) ?? .text
         logLevel = reader.choice("PAYCAST_LOG_LEVEL", flag: "--log-level", word: \.name) ?? .info
         developmentNow = reader.developmentNow()
+        isInContainer = isContainer(reader.environment)
+        if isInContainer, !isDevelopment, case .sqlite(let path) = database,
+            let loss = LedgerVolume(ofLedgerAt: path)?.loss
+        {
+            reader.warn(loss)
+        }
 
         apiKeys = reader.secrets("PAYCAST_API_KEY")
         namedKeys = reader.namedKeys(beside: apiKeys)

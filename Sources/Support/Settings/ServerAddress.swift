@@ -4,25 +4,32 @@ import Glibc
 public struct ServerAddress {
     /// For the parts that talk to this server: loopback if it listens on all addresses.
     public let own: String
-    /// For people: an address that another device can open, if the server listens for other devices.
+    /// For people: an address that another device can open, if the server listens for other devices. Nobody outside a
+    /// container knows the container's own address: there, its port is published at the machine's.
     public let shown: String
 
-    public init(bind: String, port: Int, isSecure: Bool) {
+    public init(bind: String, port: Int, isSecure: Bool, isInContainer: Bool = false) {
         let scheme = isSecure ? "https" : "http"
         func address(_ host: String) -> String { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
         switch bind {
         case "0.0.0.0":
             own = address("127.0.0.1")
-            shown = address(outgoingAddress(towards: "192.0.2.1") ?? "127.0.0.1")
+            let outgoing = isInContainer ? "localhost" : outgoingAddress(towards: "192.0.2.1")
+            shown = address(outgoing ?? "127.0.0.1")
         case "::":
             own = address("::1")
-            shown = address(outgoingAddress(towards: "2001:db8::1") ?? outgoingAddress(towards: "192.0.2.1") ?? "::1")
+            let outgoing = isInContainer ? "localhost" : outgoingAddress(towards: "2001:db8::1")
+            shown = address(outgoing ?? outgoingAddress(towards: "192.0.2.1") ?? "::1")
         default:
             own = address(bind)
             shown = own
         }
     }
 }
+
+/// Whether this is the environment of a container: our image sets `container`, as Podman and systemd do in each
+/// (https://systemd.io/CONTAINER_INTERFACE/). Any text says so.
+public func isContainer(_ environment: [String: String]) -> Bool { environment["container"]?.isEmpty == false }
 
 /// The address that this machine would send from to reach `target`, as the system's routes choose it; nil without a
 /// route. Nothing is sent: connecting a datagram socket only looks up the route. The targets are reserved for

@@ -181,6 +181,54 @@ import Testing
         #expect(process.output.contains("the server accepts the key from --key"), "\(process.output)")
     }
 
+    struct Readying: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var answer: AnsweringServer.Answer
+        var line: String
+        var code: Int32 = 1
+    }
+
+    /// As a container's health check asks.
+    @Test(arguments: [
+        Readying(
+            testDescription: "ready",
+            answer: .init(200, body: #"{"ready":true,"problems":[],"warnings":["a page"]}"#),
+            line: "ok    ready                 the server reports no problem",
+            code: 0
+        ),
+        Readying(
+            testDescription: "not ready",
+            answer: .init(503, body: #"{"ready":false,"problems":["the disk is full"],"warnings":[]}"#),
+            line: "FAIL  ready                 the disk is full"
+        ),
+        Readying(
+            testDescription: "somebody else",
+            answer: .init(200, body: "<html>"),
+            line: "FAIL  ready                 URL does not say whether it is ready: is that a Paycast server?"
+        ),
+        Readying(
+            testDescription: "no right",
+            answer: .init(401, body: "{}"),
+            line: "FAIL  ready                 no API key"
+        ),
+    ]) func readinessAloneIsOneQuestion(_ given: Readying) throws {
+        let server = AnsweringServer { _ in given.answer }
+        let folder = TemporaryFolder()
+        let words = ["doctor", "--ready", "--server", server.url]
+        let process = PaycastProgram.start(words, environment: ["PAYCAST_LOOPS": "wrong"], folder: folder.path)
+        #expect(try process.waitForExit() == given.code)
+        let line = given.line.replacing("URL", with: server.url)
+        #expect(process.output.hasPrefix(line), "\(process.output)")
+        #expect(server.requests.map(\.path) == ["/ready"])
+    }
+
+    @Test func aServerThatIsAwayIsNotReady() throws {
+        let words = ["doctor", "--ready", "--server", ReservedPort.unused.url]
+        let process = PaycastProgram.start(words)
+        #expect(try process.waitForExit() == 1)
+        #expect(process.output.hasPrefix("FAIL  ready                 nothing answers at "), "\(process.output)")
+    }
+
     @Test func someoneElsesAddressIsNoticed() throws {
         let body = "<html>"
         let recorder = Recorder("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
