@@ -6,7 +6,7 @@ import Domain
 /// Prints everything known about a user, or the charges of all.
 struct Export: Command {
     static let name = "export"
-    static let summary = "print everything known about a user, or the charges of all for a bookkeeper"
+    static let summary = "print everything known about a user, or the charges of all users"
     static let help = """
         Print everything known about a user, as one JSON document, or the charges of
         all, as CSV.
@@ -14,13 +14,13 @@ struct Export: Command {
         Usage: paycast export --user USER [OPTIONS]
                paycast export --purchases [--since TIME] [OPTIONS]
 
-        About a user, the output contains the contracts, the charges, the orders, who did
-        what to the user, and every event with its effects and the body that the store
-        sent, word for word, as long as that is kept. The body may say more about the
-        user than your app knows: name, address, e-mail.
+        About a user, the output contains the contracts, the charges, the orders, who
+        did what to the user, and every event with its effects and the body that the
+        store sent, word for word, as long as that is kept. The body may say more about
+        the user than your app knows: name, address, e-mail.
 
-        Of the charges, there is one line for each, with its amounts in the currency's own
-        units and its dates in UTC. They come contract by contract.
+        Of the charges, there is one line for each, with its amounts in the currency's
+        own units and its dates in UTC. They come contract by contract.
 
         Options:
           --user USER           the user to export
@@ -45,19 +45,17 @@ struct Export: Command {
 
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try RemoteServer(&arguments)
-        if try arguments.flag("--purchases") {
-            user = nil
-            allowsUnknown = false
-            since = try arguments.option("--since").map { text throws(UsageError) in
-                guard let since = timeArgument(text) else {
-                    throw UsageError("--since must be a time such as 2026-01-01 or 31d, not \(quoted(text))")
-                }
-                return since
+        let isOfAll = try arguments.flag("--purchases")
+        allowsUnknown = try arguments.flag("--allow-unknown")
+        since = try arguments.option("--since").map { text throws(UsageError) in
+            guard let since = timeArgument(text) else {
+                throw UsageError("--since must be a time such as 2026-01-01 or 31d, not \(quoted(text))")
             }
-        } else {
-            user = try arguments.required("--user")
-            allowsUnknown = try arguments.flag("--allow-unknown")
-            since = nil
+            return since
+        }
+        user = isOfAll ? try arguments.option("--user") : try arguments.required("--user")
+        guard isOfAll ? user == nil && !allowsUnknown : since == nil else {
+            throw UsageError("--purchases are those of all users: --since goes with it, --user does not")
         }
     }
 

@@ -52,7 +52,7 @@ import Testing
         var arguments: [String] = []
         var environment: [String: String] = [:]
         var isListening = true
-        var status: Int32 = 1
+        var status: Int32 = 78
         var says: String
     }
 

@@ -196,11 +196,13 @@ import Testing
 
 /// Subscriptions at Stripe, whichever is asked for: `sub_gone…` was never there.
 enum StripeList {
+    /// One for all answers: a period that ends a second later is news.
+    private static let now = Clock().now().seconds
+
     static func answer(_ request: AnsweringServer.Request) -> AnsweringServer.Answer {
         guard let id = request.path.split(separator: "/").last, !id.hasPrefix("sub_gone") else {
             return .init(404, body: #"{"error":{"code":"resource_missing"}}"#)
         }
-        let now = Clock().now().seconds
         let period = #""current_period_start":\#(now - 86_400),"current_period_end":\#(now + 86_400)"#
         let price =
             #"{"id":"price_1","object":"price","type":"recurring","product":"prod_1","unit_amount":999,"currency":"usd"}"#

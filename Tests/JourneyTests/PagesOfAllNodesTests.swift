@@ -220,13 +220,14 @@ import Testing
     }
 
     @Test func readinessRecovers() throws {
+        let outage = "PostgreSQL does not answer"
         let nodes = try PostgresNodes(1)
         try nodes.cluster.kill()
-        try Deadline(.seconds(60)).wait(for: "the trouble") { try nodes.problems(of: 0).contains("transient") }
+        try Deadline(.seconds(60)).wait(for: "the trouble") { try nodes.problems(of: 0).contains(outage) }
         try nodes.cluster.start()
         let listening = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%messages%' AND state = 'idle'"
         try Deadline(.seconds(60)).wait(for: "the listener") { try nodes.cluster.psql(listening) == "1" }
-        try Deadline(.seconds(60)).wait(for: "its end") { try !nodes.problems(of: 0).contains("transient") }
+        try Deadline(.seconds(60)).wait(for: "its end") { try !nodes.problems(of: 0).contains(outage) }
     }
 
     private func stream(of user: String, _ nodes: PostgresNodes) throws -> String {

@@ -92,7 +92,7 @@ struct UserTables {
                     ? "free trial" : StoreWords.price(price, currency: item.currency) ?? "not told",
                 "offer": item.offer,
                 "refund": item.refundedAt.map { at in
-                    visit["user.refund"].render(["amount": back, "at": visit.time(at)])
+                    visit["user.given_back"].render(["amount": back, "at": visit.time(at)])
                 } ?? .empty,
             ])
         }
