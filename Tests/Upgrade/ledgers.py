@@ -188,6 +188,7 @@ def go_on(shop):
     shop.run("erase", "--user", "hugo", "--reason", "request")
     html = {"user": "kim", "action": "append", "target": "log", "html": "<p>hello</p>"}
     shop.ask("POST", "/broadcasts", html, Idempotency_Key="once")
+    shop.ask("DELETE", "/users/jack/pages?reason=lost")
     shop.run("recover", "apple")
 
 
