@@ -46,8 +46,11 @@ public struct SimulatedAppStore: Sendable {
 
     /// The order ID on the receipt of a transaction: `M`, and nine capital letters and digits.
     public static func orderID(of transaction: String) -> String {
-        let digits = String(UInt64(StoreID.make("order", transaction)) ?? 0, radix: 36, uppercase: true)
-        return "M" + String(repeating: "0", count: max(0, 9 - digits.utf8.count)) + digits.suffix(9)
+        let number = UInt64(StoreID.make("order", transaction)) ?? 0
+        let characters = String(number, radix: 36, uppercase: true)
+        // With a digit at least, as Apple's have: by it the console knows one in small letters from a word.
+        let zeroes = String(repeating: "0", count: max(0, 8 - characters.utf8.count))
+        return "M\(number % 10)" + zeroes + characters.suffix(8)
     }
 
     private func model(_ event: SimulatedEvent) -> AppStorePurchaseModel {
