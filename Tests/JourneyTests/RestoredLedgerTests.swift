@@ -91,7 +91,8 @@ import Testing
     private func expectSent(by server: PaycastServer) throws {
         _ = try server.process.errorLine { $0.contains("outgoing released") }
         try waitUntilTold(of: "copied")
-        try Deadline(.seconds(60)).wait(for: "the forward") { staging.requests.count == 1 }
+        // At least once: an answer that comes late, on a busy machine, has it sent again.
+        try Deadline(.seconds(60)).wait(for: "the forward") { !staging.requests.isEmpty }
         #expect(try ready(server).warnings.allSatisfy { !$0.contains("nothing goes out") })
     }
 
@@ -143,7 +144,8 @@ import Testing
         try release(server, database: "sqlite:paycast.db.before-restore")
         try server.start(database: "sqlite:paycast.db.before-restore")
         try waitUntilTold(of: "copied")
-        try Deadline(.seconds(60)).wait(for: "the forward") { staging.requests.count == 1 }
+        // At least once: an answer that comes late, on a busy machine, has it sent again.
+        try Deadline(.seconds(60)).wait(for: "the forward") { !staging.requests.isEmpty }
         #expect(!server.process.errors.contains("outgoing held"))
     }
 
