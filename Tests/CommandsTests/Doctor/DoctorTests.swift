@@ -191,9 +191,9 @@ import Testing
     /// As a container's health check asks.
     @Test(arguments: [
         Readying(
-            testDescription: "ready",
+            testDescription: "ready, with a warning",
             answer: .init(200, body: #"{"ready":true,"problems":[],"warnings":["a page"]}"#),
-            line: "ok    ready                 the server reports no problem",
+            line: "warn  ready                 a page",
             code: 0
         ),
         Readying(

@@ -87,6 +87,7 @@ struct EveryStatement {
         let order = Order(token: .random(), user: "u5", product: "monthly")
         (changes.orders, changes.changedOrders) = ([order], [order])
         changes.locales = [("u5", .unknown)]
+        changes.endedPages = [PagesEnding(user: "u5", position: 1)]
         changes.events = [FiledEvent(event: event, position: position, receivedAt: now, contract: known.key)]
         changes.refiledEvents = [(EventKey(event), known.key)]
         let job = Job(kind: .finish, provider: .apple, environment: .production, app: "a", subject: "new")
@@ -147,7 +148,7 @@ struct EveryStatement {
         try queries.snapshot { queries in
             let head = try queries.head()
             _ = try (queries.attention(of: [address]), queries.isCatalogTold(), queries.checkpoint("m"))
-            _ = try queries.refundQuestion(about: "asked", at: .apple)
+            _ = try (queries.refundQuestion(about: "asked", at: .apple), queries.endedPages())
             _ = try queries.hasKey(try #require(IdempotencyKey(header: "k")))
             for (user, actor) in [(user, nil), (nil, "k"), (nil, nil)] as [(UserID?, String?)] {
                 let selection = AuditSelection(user: user, actor: actor, since: .time(Fixture.now))

@@ -39,7 +39,7 @@ struct FilledLedger {
                 ["contract": "i + 1", "\"user\"": "'u' || i"]
             ),
             """
-            INSERT INTO orders SELECT \(token), 'u' || i, 'monthly', NULL, NULL, NULL, NULL, i FROM \(numbers(1...contracts))
+            INSERT INTO orders SELECT \(token), 'u' || i, 'monthly', NULL, NULL, NULL, NULL, i, NULL FROM \(numbers(1...contracts))
             """,
             "INSERT INTO tokens SELECT i + 1, \(token), i, NULL FROM \(numbers(1...contracts))",
             """
