@@ -181,7 +181,7 @@ public struct HooksAnswer: Codable, Sendable, Equatable {
         public var failures: Int
         /// ISO 8601, UTC; null unless it fails.
         @Nullable public var failingSince: String?
-        /// Why the last attempt failed, or why there is none: one sentence.
+        /// Why the last attempt failed, or why nothing is sent: one sentence.
         @Nullable public var reason: String?
         /// Messages that it is still to get, up to 100,000.
         public var waiting: Int

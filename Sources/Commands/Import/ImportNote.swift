@@ -12,7 +12,7 @@ struct ImportNote: Codable, Equatable {
         self.report = report
     }
 
-    /// Nil if there is none.
+    /// Nil if the file does not exist.
     init?(_ path: String) throws(CommandFailure) {
         let bytes: [UInt8]
         do throws(SmallFileError) {

@@ -19,7 +19,7 @@ struct RecordReader: Sendable {
         var line: Int
         /// Without the line break; empty if it has a flaw.
         var bytes: ArraySlice<UInt8> = []
-        /// Why it is none.
+        /// Why the bytes cannot be read as a record.
         var flaw: String?
         /// Behind it.
         var end = Mark()

@@ -69,7 +69,7 @@ struct ListeningSocket: Sendable {
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Where a socket is bound. Nil for a descriptor that is none.
+    /// Where a socket is bound. Nil for a descriptor of anything else.
     static func place(of descriptor: Int32) -> sockaddr_storage? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
