@@ -77,11 +77,8 @@ extension Services {
 
 extension RefusedBody {
     static func endedName(_ title: String = "The name") -> RefusedBody {
-        RefusedBody(
-            "ended_stream_name",
-            message: "\(title) was signed before its user's pages were ended: take a new one from GET "
-                + "/users/{user}/stream.",
-            status: 403
-        )
+        let message =
+            "\(title) was signed before its user's pages were ended: take a new one from GET /users/{user}/stream."
+        return RefusedBody("ended_stream_name", message: message, status: 403)
     }
 }

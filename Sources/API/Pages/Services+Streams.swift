@@ -89,16 +89,14 @@ struct StreamTokens {
 
     func refusal(_ error: StreamNameError, at index: Int) -> RefusedBody {
         let title = title(at: index)
-        return switch error {
+        switch error {
         case .expired:
-            RefusedBody(
-                "expired_stream_name",
-                message: "\(title) has expired, and loading the page again has brought the same one: render it anew.",
-                status: 403
-            )
-        case .ended: RefusedBody.endedName(title)
+            let message = "\(title) has expired, and loading the page again has brought the same one: render it anew."
+            return RefusedBody("expired_stream_name", message: message, status: 403)
+        case .ended: return RefusedBody.endedName(title)
         case .forged, .notAName:
-            RefusedBody("forged_stream_name", message: "\(title) is not signed with a key of this server.", status: 403)
+            let message = "\(title) is not signed with a key of this server."
+            return RefusedBody("forged_stream_name", message: message, status: 403)
         }
     }
 }
