@@ -69,7 +69,7 @@ struct Export: Command {
         printAsIs(PurchaseCSV.header)
         var before: String?
         repeat {
-            let query = queryString([("since", since?.iso8601), ("before", before)])
+            let query = queryString([("since", since?.iso8601), ("limit", "100"), ("before", before)])
             let page: PurchasesAnswer = try remote.get("/purchases" + query, saying: "what was charged")
             for purchase in page.purchases { printAsIs(PurchaseCSV.row(purchase)) }
             before = page.next

@@ -3,12 +3,10 @@
 IMPORTED: another number of rows than 5,000, such as 100000.
 """
 
-import http.server
 import json
 import os
 import re
 import subprocess
-import threading
 import time
 
 import pytest
@@ -16,52 +14,27 @@ import pytest
 from probe import Probe
 from program import binary
 from programs import Redis, Server
+from stripe_stand_in import StripeStandIn
 from test_bursts import LONGEST, MEGABYTE
 
 ROWS = int(os.environ.get("IMPORTED", "5000"))
 
 
-class Stripe(http.server.BaseHTTPRequestHandler):
-    """Has every subscription, each of another customer."""
-
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # one packet for an answer
-
-    def do_GET(self):
-        start = int(time.time()) - 86400
-        period = {"current_period_start": start, "current_period_end": start + 30 * 86400}
-        name = self.path.split("?")[0].rpartition("/")[2]
-        item = {"id": "si_1", "object": "subscription_item", "quantity": 1, "price": {"id": "price_1"}}
-        body = json.dumps(
-            {"id": name, "object": "subscription", "livemode": True, "status": "active", "customer": f"cus_{name}"}
-            | {"cancel_at_period_end": False, "metadata": {}, "items": {"data": [item], "has_more": False}}
-            | period
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
 def server(tmp_path_factory):
-    stripe = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stripe)
-    threading.Thread(target=stripe.serve_forever, daemon=True).start()
+    stripe = StripeStandIn()
     redis = Redis(tmp_path_factory.mktemp("redis"))
     settings = {
         "PAYCAST_STRIPE_SECRETS": "whsec_0123456789abcdef",
         "PAYCAST_STRIPE_API_KEY": "rk_live_0123456789abcdef",
-        "PAYCAST_STRIPE_API_URL": f"http://127.0.0.1:{stripe.server_address[1]}",
+        "PAYCAST_STRIPE_API_URL": stripe.url,
     }
     server = Server(tmp_path_factory.mktemp("server"), redis, settings)
     server.open_pages("crowd", 500)
     yield server
     server.stop()
     redis.stop()
-    stripe.shutdown()
+    stripe.stop()
 
 
 def peak(process):

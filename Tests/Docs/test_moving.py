@@ -1,9 +1,7 @@
 """The lists that the recipes of MovingHere.md make are imported, with stand-ins of the stores that know what they name."""
 
-import http.server
 import json
 import subprocess
-import threading
 import time
 import urllib.request
 
@@ -11,50 +9,26 @@ import pytest
 
 from program import OUTSIDE, binary
 from server import Server
+from stripe_stand_in import StripeStandIn
 
 ACCOUNT = "acct_1032D82eZvKYlo2C"
 PACKAGE = "com.example.paycast"
 
 
-class Stripe(http.server.BaseHTTPRequestHandler):
-    """Has every subscription. It is asked in the name of the account that sold it."""
-
-    accounts = []
-
-    def do_GET(self):
-        self.accounts.append(self.headers.get("Stripe-Account"))
-        start = int(time.time()) - 86400
-        period = {"current_period_start": start, "current_period_end": start + 30 * 86400}
-        name = self.path.split("?")[0].rpartition("/")[2]
-        item = {"id": "si_1", "object": "subscription_item", "quantity": 1, "price": {"id": "price_1"}, **period}
-        body = json.dumps(
-            {"id": name, "object": "subscription", "livemode": True, "status": "active", "customer": f"cus_{name}"}
-            | {"cancel_at_period_end": False, "metadata": {}, "items": {"data": [item], "has_more": False}}
-            | period
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    stripe = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stripe)
-    threading.Thread(target=stripe.serve_forever, daemon=True).start()
+    stripe = StripeStandIn()
     settings = {
         "PAYCAST_STRIPE_API_KEY": "rk_live_1",
-        "PAYCAST_STRIPE_API_URL": f"http://127.0.0.1:{stripe.server_address[1]}",
+        "PAYCAST_STRIPE_API_URL": stripe.url,
         "PAYCAST_STRIPE_ACCOUNTS": ACCOUNT,
     }
     server = Server(f"exec {binary()} serve --dev", tmp_path_factory.mktemp("moving"), {**OUTSIDE, **settings})
+    server.stripe = stripe
     tell_google(server)
     yield server
     server.stop()
-    stripe.shutdown()
+    stripe.stop()
 
 
 def tell_google(server):
@@ -100,7 +74,7 @@ def test_each_list_is_imported(walkthroughs, server):
     assert told.startswith("line 2: ")
     status, counts, active, told = imported(server, article.folder / "pay.csv")
     assert (status, counts, active) == (0, {"rows": 2, "applied": 2}, ["42", "43"]), told
-    assert sorted(map(str, Stripe.accounts)) == ["None", ACCOUNT]
+    assert sorted(map(str, server.stripe.accounts)) == ["None", ACCOUNT]
     # The first one is the same subscription; the second is another account's.
     status, counts, _, told = imported(server, article.folder / "cashier.jsonl")
     assert (status, counts) == (0, {"rows": 2, "applied": 1, "already_there": 1}), told

@@ -228,10 +228,19 @@ import Testing
         }
         _ = try ledger.send(charged("t0", of: "0", day: 9, refund: refund(day: 9)))
         let since = Fixture.now + .seconds(3 * 86_400)
-        let page = try ledger.reader.answer { try $0.purchases(since: since, after: (0, "")) }
-        #expect(page.purchases.map(\.charge.id) == ["t0", "t3", "t4"] && page.next == nil)
-        #expect(page.purchases.map(\.user) == ["u0", "u3", "u4"])
-        let rest = try ledger.reader.answer { try $0.purchases(since: since, after: (1, "t0")) }
-        #expect(rest.purchases.map(\.charge.id) == ["t3", "t4"])
+        func page(after place: (Int64, String) = (0, ""), product: String? = nil, limit: Int = 5) throws -> (
+            ids: [String], users: [UserID?], next: String?
+        ) {
+            let page = try ledger.reader.answer {
+                try $0.purchases(since: since, product: product, after: place, limit: limit)
+            }
+            return (page.purchases.map(\.charge.id), page.purchases.map(\.user), page.next?.id)
+        }
+        #expect(try page().ids == ["t0", "t3", "t4"] && page().next == nil)
+        #expect(try page().users == ["u0", "u3", "u4"])
+        #expect(try page(after: (1, "t0")).ids == ["t3", "t4"])
+        #expect(try page(limit: 2).ids == ["t0", "t3"] && page(limit: 2).next == "t3")
+        #expect(try page(limit: 3).ids.count == 3 && page(limit: 3).next == nil)
+        #expect(try page(product: "monthly").ids.count == 3 && page(product: "weekly").ids.isEmpty)
     }
 }

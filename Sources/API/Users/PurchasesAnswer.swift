@@ -20,7 +20,7 @@ extension Services {
     }
 
     /// `GET /purchases?name=SIGNED`: the same for the holder of a signed stream name; and without one, for whoever operates the
-    /// server, `GET /purchases[?since=INSTANT&before=CURSOR]`: the charges of all users.
+    /// server, `GET /purchases[?since=INSTANT&product=ID&before=CURSOR&limit=N]`: the charges of all users.
     func purchases(_ request: Request) throws(RefusedBody) -> Answer {
         let origin = CORSAnswer(request, authorization: authorization)
         if request.method == "OPTIONS" {
@@ -58,8 +58,10 @@ extension Services {
             guard let place = ChargePlace(text) else { throw PurchasePage.invalidCursor }
             return place
         }
+        let (product, limit) = (request.query["product"], try request.query.limit())
         let known = request.head[.ifNoneMatch]
-        return answer(asking: { try $0.purchases(since: since, after: (place?.contract ?? 0, place?.id ?? "")) }) {
+        let after = (contract: place?.contract ?? 0, id: place?.id ?? "")
+        return answer(asking: { try $0.purchases(since: since, product: product, after: after, limit: limit) }) {
             found in
             let items = found.purchases.map { purchase in
                 var item = PurchaseItem(purchase)

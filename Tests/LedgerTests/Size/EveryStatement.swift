@@ -176,7 +176,7 @@ struct EveryStatement {
             )
             for name in ["u2", token.description, "nobody"] { _ = try queries.search(name) }
             _ = try (queries.purchases(of: user, limit: 9), queries.charge("t1", of: 1))
-            _ = try queries.purchases(since: now, after: (0, ""))
+            _ = try queries.purchases(since: now, after: (0, ""), limit: 10)
         }
     }
 }

@@ -109,10 +109,12 @@ extension LedgerQueries {
     private static let rowsOfAPage = 1000
 
     /// The charges of all users that were made or given back since an instant, contract by contract. `next` is nil behind the last
-    /// one; a page may have none.
+    /// one; a page may have fewer than `limit`, or none.
     public func purchases(
         since: Instant,
-        after place: (contract: Int64, id: String)
+        product: String? = nil,
+        after place: (contract: Int64, id: String),
+        limit: Int
     ) throws(EngineError) -> (purchases: [Purchase], next: (contract: Int64, id: String)?) {
         let found = try sql(
             """
@@ -122,13 +124,16 @@ extension LedgerQueries {
         ).all([.integer(place.contract), .text(place.id), .integer(Int64(LedgerQueries.rowsOfAPage))]) { row in
             (
                 contract: row.integer(), id: row.text(), at: max(row.instant(), row.instant()),
-                isCharge: row.optionalText() != nil
+                product: row.optionalText()
             )
         }
         var purchases: [Purchase] = []
-        for charge in found where charge.isCharge && charge.at >= since {
-            guard let purchase = try purchase(charge.id, of: charge.contract) else { continue }
+        for (index, charge) in found.enumerated() where charge.at >= since {
+            guard let sold = charge.product, product?.hasSameBytes(as: sold) ?? true,
+                let purchase = try purchase(charge.id, of: charge.contract)
+            else { continue }
             purchases.append(purchase)
+            if purchases.count == limit, index + 1 < found.count { return (purchases, (charge.contract, charge.id)) }
         }
         guard found.count == LedgerQueries.rowsOfAPage, let last = found.last else { return (purchases, nil) }
         return (purchases, (last.contract, last.id))
