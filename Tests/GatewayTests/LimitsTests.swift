@@ -94,6 +94,27 @@ import Testing
         #expect(try silent[0].readToEnd().isEmpty)
     }
 
+    /// Nor does it where one loop accepts for all, and most of the silent ones are at others.
+    @Test func silentConnectionsOfAllLoopsMakeRoom() throws {
+        var limits = Limits()
+        limits.connections = 20
+        let server = try ScriptedGateway(loops: 4, limits: limits, inheriting: HeldSocket())
+        let silent = try (0..<20).map { _ in
+            let socket = try server.connect()
+            try socket.send("GET /up HTTP/1.1\r\nHost: lo")
+            return socket
+        }
+        try server.waitFor("paycast_connections 20")
+        var pages: [RawSocket] = []
+        for _ in 0..<20_000 where pages.count < 15 {
+            let page = try server.connect()
+            try page.send(LimitsTests.page)
+            if try page.read(until: "\n\n").contains("id: test-7") { pages.append(page) }
+        }
+        #expect(pages.count == 15)
+        withExtendedLifetime(silent) {}
+    }
+
     @Test func aClientBehindAProxyHasItsShare() throws {
         var limits = Limits()
         limits.connectionsPerAddress = 2

@@ -106,10 +106,10 @@ class App:
     def environment(self, **settings):
         return {**OUTSIDE, **self.settings, **settings}
 
-    def release(self, **settings):
-        """Its status and what it said."""
+    def release(self, line="release", **settings):
+        """The status of a line that ends by itself, and what it said."""
         environment = {name: text for name, text in self.environment(**settings).items() if text}
-        done = subprocess.run(self.command("release"), cwd=self.folder, env=environment, capture_output=True, text=True)
+        done = subprocess.run(self.command(line), cwd=self.folder, env=environment, capture_output=True, text=True)
         return done.returncode, done.stderr
 
 

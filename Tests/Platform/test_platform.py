@@ -144,8 +144,9 @@ class Broadcaster(threading.Thread):
         assert not self.failure and self.sent, self.failure
 
 
-def test_a_release_needs_a_database(app):
-    status, said = app.release(DATABASE_URL="")
+@pytest.mark.parametrize("line", ["release", "web"])
+def test_each_line_needs_a_database(app, line):
+    status, said = app.release(line, DATABASE_URL="")
     assert status != 0 and "DATABASE_URL: is not set: attach a PostgreSQL database" in said, said
 
 

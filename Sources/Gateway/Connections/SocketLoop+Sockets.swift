@@ -167,7 +167,11 @@ extension SocketLoop {
     /// When all places are taken, silent connections make room. Else a thousand half heads would keep all out.
     private func admit(_ peer: IPAddress?) -> ConnectionLimiter.Admission? {
         let admission = settings.limiter.enter(peer)
-        if admission != .accept, settings.limiter.isFull { makeRoom() }
+        if admission != .accept, settings.limiter.isFull {
+            makeRoom()
+            // What one socket accepts for all is silent at all of them.
+            if acceptsForAll { for peer in peers { peer.send(.run { $0.makeRoom() }) } }
+        }
         return admission == .reject ? nil : admission
     }
 
