@@ -39,7 +39,7 @@ public struct Import: Command {
 
     private let remote: RemoteServer
     private let file: String
-    private var settings = Importer.Settings()
+    private(set) var settings = Importer.Settings()
     private let isTrial: Bool
     private let printsJSON: Bool
 
@@ -76,24 +76,37 @@ public struct Import: Command {
     }
 
     private func run(_ reader: inout RecordReader, columns: ImportColumns) throws(CommandFailure) -> ImportReport {
+        let begun = ImportNote(server: remote.url, isTransfer: settings.isTransfer, mark: reader.mark)
         let known = try settings.notePath.flatMap { path throws(CommandFailure) in try ImportNote(path) }
-        let note = known ?? ImportNote(mark: reader.mark, report: ImportReport())
-        if known != nil {
-            while reader.mark != note.mark, reader.mark.line <= note.mark.line, try reader.next() != nil {}
-            guard reader.mark == note.mark else {
-                let path = settings.notePath ?? ""
-                let why = "\(file) is not as it was when its import came to line \(note.mark.line)"
-                throw CommandFailure("\(why): to begin again, which gives nobody anything twice, remove \(path)")
-            }
+        let note: ImportNote
+        // Before the first row, nothing is known: the address may have been mistyped.
+        if let known, known.report.rows > 0 {
+            try find(known, in: &reader, begun: begun)
+            note = known
             printError("paycast: going on at line \(note.mark.line), after \(note.report.rows) rows")
-        } else if let path = settings.notePath {
+        } else {
+            note = begun
             // Before anything is imported, rather than after an hour.
-            try note.save(path)
+            if let path = settings.notePath { try note.save(path) }
         }
         let importer = Importer(reader, columns: columns, note: note, remote: remote, settings: settings)
         let report = try importer.run()
         if let path = settings.notePath { unlink(path) }
         return report
+    }
+
+    /// Reads on to where the import came. Throws if going on from there would leave rows out.
+    private func find(_ note: ImportNote, in reader: inout RecordReader, begun: ImportNote) throws(CommandFailure) {
+        var change = note.change(to: begun)
+        if change == nil {
+            while reader.mark != note.mark, reader.mark.line <= note.mark.line, try reader.next() != nil {}
+            if reader.mark != note.mark {
+                change = "it is not as it was when its import came to line \(note.mark.line)"
+            }
+        }
+        guard let change else { return }
+        let path = settings.notePath ?? ""
+        throw CommandFailure("\(file): \(change): to begin again, which gives nobody anything twice, remove \(path)")
     }
 
     /// Only says which rows cannot be read.

@@ -1,15 +1,30 @@
 import APIModel
+import Domain
 import Glibc
 import Support
 
 /// How far an import has come, in a file beside its list. Whatever ends the import, the same command goes on from there.
-struct ImportNote: Codable, Equatable {
+struct ImportNote: Codable, Equatable, Sendable {
+    /// Who was asked: what one server has, another does not.
+    var server: String
+    /// With `--transfer`, which gives more.
+    var isTransfer: Bool
     var mark = RecordReader.Mark()
     var report = ImportReport()
 
-    init(mark: RecordReader.Mark, report: ImportReport) {
+    init(server: String, isTransfer: Bool, mark: RecordReader.Mark = .init(), report: ImportReport = .init()) {
+        self.server = server
+        self.isTransfer = isTransfer
         self.mark = mark
         self.report = report
+    }
+
+    /// What is not as it was, so that an import may not go on: part of a sentence. Nil if all is. `begun` is the note that this
+    /// import would begin with.
+    func change(to begun: ImportNote) -> String? {
+        let its = "its import, which came to line \(mark.line)"
+        if !server.hasSameBytes(as: begun.server) { return "\(its), asked \(server)" }
+        return isTransfer == begun.isTransfer ? nil : "\(its), was \(isTransfer ? "with" : "without") --transfer"
     }
 
     /// Nil if the file does not exist.

@@ -35,11 +35,11 @@ final class Importer: Sendable {
         var first = 0
         var note: ImportNote
         var savedAt = monotonicNanoseconds()
-        var nextTurn = monotonicNanoseconds()
-        /// Until when a store is left alone, and when it has last told something.
-        var pauses: [String: MonotonicTime] = [:]
+        var pace: ImportPace
+        /// When each store has last told something.
         var answers: [String: MonotonicTime] = [:]
-        var toldReason: String?
+        /// What is waited for and was told, by store; "" is the server.
+        var toldReasons: [String: Set<String>] = [:]
         /// Whether the server has answered anything.
         var isReached = false
         /// Why everything stops.
@@ -50,8 +50,6 @@ final class Importer: Sendable {
     private static let workers = 8
     /// Rows that may be answered before an earlier one is.
     private static let window = 4096
-    /// How often a store is asked about a row of which it tells nothing, while it tells of others.
-    private static let attempts = 3
 
     private let remote: RemoteServer
     private let client = HTTPClient(timeout: .seconds(120))
@@ -72,7 +70,7 @@ final class Importer: Sendable {
         self.settings = settings
         self.columns = columns
         source = Mutex(Source(reader: reader))
-        state = Monitor(State(note: note))
+        state = Monitor(State(note: note, pace: ImportPace(rate: settings.rate)))
     }
 
     /// Returns when all rows are settled. Throws what stopped it; then the note says where.
@@ -127,8 +125,8 @@ final class Importer: Sendable {
 
     private func ask(_ row: ImportedRow, line: Int) -> RowOutcome? {
         var backoff = Backoff(first: .seconds(1), most: .seconds(30))
+        var patience = RowPatience()
         let begun = monotonicNanoseconds()
-        var silences = 0
         while waitForTurn(at: row.store) {
             let answer: HTTPClient.Response
             do throws(CommandFailure) {
@@ -139,23 +137,23 @@ final class Importer: Sendable {
                     stop(error)
                     return nil
                 }
-                pause(row.store, for: backoff.failed(), because: error.message)
+                pause(row.store, for: backoff.failed(), because: error.message, of: .server)
                 continue
             }
             switch RowVerdict(answer) {
             case .settled(let outcome):
-                answered(row.store)
+                answered(row.store, isOfStore: outcome.isOfStore)
                 return outcome
             case .stop:
                 stop(
                     CommandFailure("line \(line): \(remote.failure(status: answer.status, body: answer.body).message)")
                 )
                 return nil
-            case .wait(let reason, let seconds, let isOfStore):
+            case .wait(let reason, let seconds, let extent):
                 state.withLock { $0.isReached = true }
-                silences += isOfStore ? 1 : 0
-                if silences >= Importer.attempts, hasAnswered(row.store, since: begun) { return .refused(reason) }
-                pause(row.store, for: seconds.map { .seconds($0) } ?? backoff.failed(), because: reason)
+                let othersAreAnswered = hasAnswered(row.store, since: begun)
+                if patience.isOver(after: extent, othersAreAnswered: othersAreAnswered) { return .unanswered(reason) }
+                pause(row.store, for: seconds.map { .seconds($0) } ?? backoff.failed(), because: reason, of: extent)
             }
         }
         return nil
@@ -175,35 +173,48 @@ final class Importer: Sendable {
 extension Importer {
     /// Sleeps until the rate and the store allow another row. False once everything stops.
     private func waitForTurn(at store: String) -> Bool {
-        let turn = state.withLock { state in
-            let turn = max(state.nextTurn, monotonicNanoseconds())
-            state.nextTurn = turn + Duration.nanoseconds(1_000_000_000 / Int64(settings.rate))
-            return turn
-        }
         while true {
-            let until = state.withLock { max(turn, $0.pauses[store] ?? turn) }
-            let rest = monotonicNanoseconds().duration(to: until)
-            if rest == .zero { return state.withLock { $0.failure == nil } }
-            let isStopped = state.wait(timeout: rest) { $0.failure == nil ? nil : true }
-            if isStopped == true { return false }
+            let (pauseEnd, turn) = state.withLock { state in
+                let now = monotonicNanoseconds()
+                let pauseEnd = state.pace.pause(of: store, at: now)
+                return (pauseEnd, pauseEnd == nil ? state.pace.turn(at: now) : now)
+            }
+            // After a pause, all its rows would go at once, so each gets a turn again.
+            guard sleep(until: pauseEnd ?? turn) else { return false }
+            let isPaused = state.withLock { $0.pace.pause(of: store, at: monotonicNanoseconds()) != nil }
+            if pauseEnd == nil, !isPaused { return true }
         }
     }
 
-    private func pause(_ store: String, for duration: Duration, because reason: String) {
+    /// False once everything stops.
+    private func sleep(until moment: MonotonicTime) -> Bool {
+        let rest = monotonicNanoseconds().duration(to: moment)
+        return state.wait(timeout: rest) { $0.failure == nil ? nil : true } == nil
+    }
+
+    /// Of a silence that concerns one row, the others notice nothing.
+    private func pause(_ store: String, for duration: Duration, because reason: String, of extent: RowVerdict.Extent) {
+        let end = monotonicNanoseconds() + duration
+        guard extent != .row else {
+            _ = sleep(until: end)
+            return
+        }
         let isNews = state.withLock { state in
-            state.pauses[store] = max(state.pauses[store] ?? 0, monotonicNanoseconds() + duration)
-            defer { state.toldReason = reason }
-            return state.toldReason != reason
+            state.pace.pause(store, until: end)
+            return state.toldReasons[extent == .server ? "" : store, default: []].insert(reason).inserted
         }
         guard isNews else { return }
         progress.clear()
         printError("paycast: waiting, and going on by itself: \(reason)")
     }
 
-    private func answered(_ store: String) {
+    private func answered(_ store: String, isOfStore: Bool) {
         state.withLock { state in
+            state.isReached = true
+            state.toldReasons[""] = nil
+            guard isOfStore else { return }
             state.answers[store] = monotonicNanoseconds()
-            (state.isReached, state.toldReason) = (true, nil)
+            state.toldReasons[store] = nil
         }
     }
 

@@ -1,13 +1,13 @@
 import Crypto
 import Encoding
 
-/// Cuts a file into its records, one at a time: JSON lines, or those of CSV (RFC 4180), whose quoted fields may have line
-/// breaks. However large the file and its lines, it holds little more than one record. Pure, but for `more`.
+/// Cuts a file into its records, one line at a time: JSON, or CSV (RFC 4180) without line breaks in its fields. However large the
+/// file and its lines, it holds little more than one record. Pure, but for `more`.
 struct RecordReader: Sendable {
     enum Form: Sendable { case csv, jsonLines }
 
     /// How far a file has been read, and what stood before.
-    struct Mark: Codable, Equatable {
+    struct Mark: Codable, Equatable, Sendable {
         /// The next line, from 1.
         var line = 1
         /// A chain over all records, so that a file that was changed there is noticed.
@@ -15,7 +15,6 @@ struct RecordReader: Sendable {
     }
 
     struct Record: Sendable {
-        /// Its first line.
         var line: Int
         /// Without the line break; empty if it has a flaw.
         var bytes: ArraySlice<UInt8> = []
@@ -61,8 +60,9 @@ struct RecordReader: Sendable {
         return nil
     }
 
+    /// Whatever the quotes of a line, a record ends with it: no column may have a line break, and a quote that is left open, or
+    /// stands within a field, must not take the sound rows behind it along.
     private mutating func line() throws(CommandFailure) -> Record? {
-        var isQuoted = false
         var index = start
         while true {
             if index == buffer.count {
@@ -70,25 +70,19 @@ struct RecordReader: Sendable {
                 guard try fill() else { break }
                 index -= before
             }
-            let byte = buffer[index]
             index += 1
-            if byte == RecordReader.lineFeed, !isQuoted { return take(through: index) }
-            if byte == RecordReader.quote, form == .csv { isQuoted.toggle() }
-            if index - start > RecordReader.limit { return try giveUp(isQuoted) }
+            if buffer[index - 1] == RecordReader.lineFeed { return take(through: index) }
+            if index - start > RecordReader.limit { return try giveUp() }
         }
-        guard start < buffer.count else { return nil }
-        return isQuoted ? try giveUp(true) : take(through: buffer.count)
+        return start < buffer.count ? take(through: buffer.count) : nil
     }
 
-    /// Gives up one line: what follows it may be sound, also after a quote that nothing closes.
-    private mutating func giveUp(_ isQuoted: Bool) throws(CommandFailure) -> Record {
-        let size = RecordReader.limit >> 10
-        let flaw =
-            isQuoted ? "a quote is not closed, or closed after more than \(size) KiB" : "it has more than \(size) KiB"
+    /// Drops the rest of a line that is too long.
+    private mutating func giveUp() throws(CommandFailure) -> Record {
         let end = buffer[start...].firstIndex(of: RecordReader.lineFeed)
         var record = take(through: end.map { $0 + 1 } ?? buffer.count)
         record.bytes = []
-        record.flaw = flaw
+        record.flaw = "it has more than \(RecordReader.limit >> 10) KiB"
         guard end == nil else { return record }
         while try fill() {
             let end = buffer.firstIndex(of: RecordReader.lineFeed)
@@ -128,7 +122,7 @@ struct RecordReader: Sendable {
 }
 
 extension RecordReader {
-    /// The fields of a record of CSV. Nil if a quote stands within a field that has none around it.
+    /// The fields of a record of CSV. Nil if a quote is not closed, or stands within a field that has none around it.
     static func fields(_ record: ArraySlice<UInt8>) -> [[UInt8]]? {
         var fields: [[UInt8]] = [[]]
         var isQuoted = false

@@ -73,6 +73,7 @@ extension OpenAppleStore {
     fileprivate func purchase(_ id: String, of app: String?, now: Instant) throws(RefusedPurchase) -> [Event] {
         guard let api = serverAPI else { throw .withoutKey("PAYCAST_APPLE_API_KEY") }
         guard app.map(apps.contains) ?? true else { throw .unproven(.wrongApp) }
+        var trouble: StoreAPIError?
         for app in app.map({ [$0] }) ?? apps {
             do throws(StoreAPIError) {
                 let events = try api.of(app).statements(of: id, in: nil, now: now)
@@ -81,9 +82,14 @@ extension OpenAppleStore {
                 let found = events.filter { key != nil && $0.observation?.contract == key }
                 if !found.isEmpty { return found }
             } catch {
-                guard error.isUnknownTransaction else { throw RefusedPurchase(error, at: now) }
+                switch error {
+                // It may be the next app's: Apple refuses the key for one that is not released, and knows none by a wrong id.
+                case .unauthorized, .refused: trouble = error.isUnknownPurchase ? trouble : error
+                case .unavailable, .unreadable, .notYetKnown: throw .unanswered(error, at: now)
+                }
             }
         }
+        if let trouble { throw .unanswered(trouble, at: now) }
         throw .unproven(.untrusted(.unknownPurchase))
     }
 }

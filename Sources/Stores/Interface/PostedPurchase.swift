@@ -95,14 +95,6 @@ public enum RefusedPurchase: Error, Equatable, Sendable {
 }
 
 extension RefusedPurchase {
-    /// Of a purchase that the store was asked for by its id. What only concerns this id will always be so.
-    init(_ error: StoreAPIError, at now: Instant) {
-        switch error {
-        case .refused: self = .unproven(.untrusted(.unknownPurchase), detail: error.description)
-        case .unavailable, .unauthorized, .unreadable, .notYetKnown: self = .unanswered(error, at: now)
-        }
-    }
-
     /// Without a key, nobody tells of a purchase that only has a name. `variable` holds the key.
     static func withoutKey(_ variable: String) -> RefusedPurchase {
         .unusable(

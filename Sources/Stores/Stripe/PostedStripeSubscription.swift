@@ -37,11 +37,11 @@ struct PostedStripeSubscription: PostedPurchase {
                 }
             } catch {
                 // It may be the other mode's.
-                guard case .unreadable = error else { throw RefusedPurchase(error, at: now) }
+                guard case .unreadable = error else { throw .unanswered(error, at: now) }
                 trouble = error
             }
         }
-        if let trouble { throw RefusedPurchase(trouble, at: now) }
+        if let trouble { throw .unanswered(trouble, at: now) }
         throw .unproven(.untrusted(.unknownPurchase))
     }
 }

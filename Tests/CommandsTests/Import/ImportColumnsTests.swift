@@ -40,9 +40,29 @@ import Testing
         ),
         Case(testDescription: "a control character", text: "user,store,id\n4\u{1}2,apple,1\n", flaw: "1 to 255 bytes"),
         Case(
+            testDescription: "a control character of two bytes in an app",
+            text: "user,store,id,app\n42,apple,1,a\u{85}b\n",
+            flaw: "an app has 1 to 255 bytes and no control characters"
+        ),
+        Case(
+            testDescription: "an id of NULs",
+            text: "user,store,id\n42,google,\(String(repeating: "\0", count: 44_000))\n",
+            flaw: "an id has 1 to 1024 bytes and no control characters"
+        ),
+        Case(
+            testDescription: "an escaped NUL",
+            text: #"{"user":"42","store":"google","id":"a\u0000b"}"#,
+            flaw: "an id has 1 to 1024 bytes and no control characters"
+        ),
+        Case(
+            testDescription: "an id that is too long",
+            text: "user,store,id\n42,google,\(String(repeating: "x", count: 1025))\n",
+            flaw: "an id has 1 to 1024 bytes and no control characters"
+        ),
+        Case(
             testDescription: "a stray quote",
             text: "user,store,id\n4\"2\",apple,1\n",
-            flaw: "a quote stands within a field"
+            flaw: "a quote is not closed, or stands within a field"
         ),
         Case(testDescription: "no JSON", text: "{\"user\":\n", flaw: "it is no JSON object in UTF-8"),
         Case(
@@ -75,6 +95,40 @@ import Testing
         }
     }
 
+    /// The longest ids that stores have.
+    @Test(arguments: [1, 1024]) func anIDMayHave(_ bytes: Int) throws {
+        let id = String(repeating: "x", count: bytes)
+        #expect(try rows("user,store,id\n42,google,\(id)\n").first?.get().id == id)
+    }
+
+    /// A sound row is never passed over, whatever the rows around it have.
+    @Test(arguments: [
+        ["a\"b,stripe,sub_1", "c,stripe,sub_2", "d\"e,stripe,sub_3"],
+        ["\"a,stripe,sub_1", "c,stripe,sub_2", "\",stripe,sub_3"],
+        ["a,stripe,\"sub_1", "c,stripe,sub_2", "d,stripe,sub_3\""],
+        ["a,stripe,sub_1\"", "c,stripe,sub_2", "d,stripe,sub_\"3"],
+    ]) func quotesTakeNoOtherRowAlong(_ lines: [String]) throws {
+        let rows = try rows("user,store,id\n" + lines.map { $0 + "\n" }.joined())
+        #expect(rows.count == 3)
+        #expect(try rows[1].get() == ImportedRow(user: "c", store: "stripe", id: "sub_2"))
+        for row in [rows[0], rows[2]] {
+            #expect(throws: ImportedRow.Flaw.self) { try row.get() }
+        }
+    }
+
+    /// What is told may end in a log.
+    @Test(arguments: [
+        "user,store,id\n42,TOKEN,google\n", "TOKEN,google,42\n43,google,x\n",
+        #"{"user":"42","store":"TOKEN","id":"google"}"#, #"{"user":"42","TOKEN":"google"}"#,
+    ]) func noFlawHasAToken(_ text: String) throws {
+        for token in ["opaque-token.AO-J1Ox", "a.b-c", "abcdefghijklmnopqrstu", "ann@example.com", "Änne"] {
+            let error = #expect(throws: ImportedRow.Flaw.self) {
+                for row in try rows(text.replacing("TOKEN", with: token)) { _ = try row.get() }
+            }
+            #expect(error?.message.contains(token) == false, "\(error?.message ?? "")")
+        }
+    }
+
     struct Header: Sendable, CustomTestStringConvertible {
         var text: String
         var flaw: String
@@ -85,7 +139,7 @@ import Testing
     @Test(arguments: [
         Header(text: "", flaw: "the first line names the columns user, store and id"),
         Header(text: "user,store,id,plan\n", flaw: "“plan” is no column"),
-        Header(text: "user;store;id\n", flaw: "“user;store;id” is no column"),
+        Header(text: "user;store;id\n", flaw: "with commas between them"),
         Header(text: "user,store\n", flaw: "the column id is missing"),
         Header(text: "user,store,id,user\n", flaw: "a column stands there twice"),
         Header(text: "\"user,store,id\n", flaw: "the first line names the columns"),

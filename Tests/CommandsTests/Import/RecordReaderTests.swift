@@ -8,7 +8,7 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var text: String
-        /// Line and content of each record; nil for one with a flaw.
+        /// Line and content of each record; nil for one that is too long.
         var records: [(line: Int, text: String?)]
     }
 
@@ -24,18 +24,22 @@ import Testing
         Case(
             testDescription: "a quoted line break",
             text: "a\n\"1\n2\",3\nb\n",
-            records: [(1, "a"), (2, "\"1\n2\",3"), (4, "b")]
+            records: [(1, "a"), (2, "\"1"), (3, "2\",3"), (4, "b")]
         ),
-        Case(testDescription: "a doubled quote", text: "\"a\"\"\n\"\nb\n", records: [(1, "\"a\"\"\n\""), (3, "b")]),
         Case(
             testDescription: "a quote that nothing closes",
             text: "a\n\"1,2\n3,4\n5,6\n",
-            records: [(1, "a"), (2, nil), (3, "3,4"), (4, "5,6")]
+            records: [(1, "a"), (2, "\"1,2"), (3, "3,4"), (4, "5,6")]
+        ),
+        Case(
+            testDescription: "two stray quotes",
+            text: "1\"2,3\nb\n4,5\"6\n",
+            records: [(1, "1\"2,3"), (2, "b"), (3, "4,5\"6")]
         ),
         Case(
             testDescription: "a quote that is closed far away",
             text: "a\n\"1\n\(long)\n\"\nb\n",
-            records: [(1, "a"), (2, nil), (3, nil), (4, nil), (5, "b")]
+            records: [(1, "a"), (2, "\"1"), (3, nil), (4, "\""), (5, "b")]
         ),
         Case(testDescription: "a long line", text: "a\n\(long)\nb\n", records: [(1, "a"), (2, nil), (3, "b")]),
         Case(testDescription: "a long line at the end", text: "a\n\(long)", records: [(1, "a"), (2, nil)]),
