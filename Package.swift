@@ -193,7 +193,7 @@ let package = Package(
         tests("Simulator", ["Encoding", "Domain", "Support", "Crypto", "Stores"]),
         tests(
             "Server",
-            ["Domain", "Support", "Crypto", "HTTPClient", "HTTP", "Stores", "Ledger", "Simulator"]
+            ["Domain", "APIModel", "Support", "Crypto", "HTTPClient", "HTTP", "Stores", "Ledger", "Simulator"]
         ),
         tests(
             "Commands",

@@ -41,7 +41,7 @@ public struct PurchaseItem: Codable, Sendable, Equatable {
     /// How much of it was given back.
     public var refunded: Int?
     /// Only in messages: it grows with every change of this purchase, and a message that is sent again has the one that it had. Of a
-    /// consumable it is the date of the store's statement, in milliseconds, of a charge a position in the ledger.
+    /// consumable it is the date of the store's statement, of a charge that of the commit, in milliseconds. Two changes may share one.
     public var version: Int?
 
     /// Of a consumable. `statedAt` is the date of the statement that the message tells of.

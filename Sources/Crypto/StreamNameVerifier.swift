@@ -47,9 +47,11 @@ public struct StreamNameVerifier: Sendable {
 
     /// With an expiry, the name goes into Rails' `_rails` envelope, which a stock Rails checks too; and so it does `after` an
     /// ending of its user's pages, which Rails does not look at.
-    public func sign(_ name: StreamName, expires: Instant? = nil, after ending: Int64 = 0) -> String {
+    public func sign(_ name: StreamName, expires: Instant? = nil, after ending: Cursor? = nil) -> String {
         let literal = JSONLiteral.literal(name.text)
-        let more = (expires.map { #","exp":"\#($0.iso8601)""# } ?? "") + (ending > 0 ? #","after":"\#(ending)""# : "")
+        let more =
+            (expires.map { #","exp":"\#($0.iso8601)""# } ?? "")
+            + (ending.map { #","after":\#(JSONLiteral.literal($0.description))"# } ?? "")
         let payload = more.isEmpty ? literal : #"{"_rails":{"data":\#(literal)\#(more)}}"#
         let encoded = Base64.encode(Array(payload.utf8))
         let digest = keys[signer.index.load(ordering: .relaxed)].hmac.authenticate(Array(encoded.utf8)[...])
@@ -102,13 +104,20 @@ public struct SignedName: Sendable, Equatable {
     public var stream: StreamName
     /// Nil if the name never expires.
     public var expires: Instant?
-    /// The last ending of its user's pages before it was signed; 0 for none, and for a name of Rails'.
-    public var ending: Int64
+    /// The last ending of its user's pages before it was signed; nil for none, and for a name of Rails'.
+    public var ending: Cursor?
 
-    public init(stream: StreamName, expires: Instant? = nil, ending: Int64 = 0) {
+    public init(stream: StreamName, expires: Instant? = nil, ending: Cursor? = nil) {
         self.stream = stream
         self.expires = expires
         self.ending = ending
+    }
+
+    /// Whether it was signed before an ending of its user's pages; none is at 0. A ledger that was restored counts on from
+    /// where it was, so that what another epoch's name says is of a past that never happened here.
+    public func isSigned(before position: Int64, in epoch: String) -> Bool {
+        let known = ending.flatMap { $0.epoch.hasSameBytes(as: epoch) ? $0.position : nil } ?? 0
+        return known < position
     }
 }
 
@@ -131,13 +140,13 @@ struct StreamNamePayload {
     let stream: StreamName?
     /// As written: RFC 3339, if it is genuine.
     let expiry: String?
-    let ending: Int64
+    let ending: Cursor?
 
     init(_ payload: [UInt8]) {
         // Every connection parses a token, nearly always a bare string: that needs no decoder.
         if payload.first == UInt8(ascii: "\"") {
             stream = JSONLiteral.string(payload).flatMap { StreamName($0) }
-            (expiry, ending) = (nil, 0)
+            (expiry, ending) = (nil, nil)
             return
         }
         // Rails 7.1 puts the value into `data`; older versions put it into `message`, as JSON in Base64.
@@ -146,12 +155,12 @@ struct StreamNamePayload {
         // Stream names are signed without a purpose, and Rails rejects a message with another purpose.
         guard members.allSatisfy({ $0.isNull || $0.text != nil }), (members[3].text ?? "").isEmpty else {
             stream = nil
-            (expiry, ending) = (nil, 0)
+            (expiry, ending) = (nil, nil)
             return
         }
         let old = members[1].text.flatMap { Base64.decode($0) }.flatMap { JSONLiteral.string($0) }
         stream = (members[0].text ?? old).flatMap { StreamName($0) }
         expiry = members[2].text
-        ending = rails?["after"]?.text.flatMap { Int64($0) } ?? 0
+        ending = rails?["after"]?.text.flatMap { Cursor($0) }
     }
 }

@@ -60,9 +60,7 @@ public final class Server {
         services.history.tick(at: core.clock.now())
         // Before the first page connects. It must be exact, because pages are told what they have missed since then.
         position = try starting { [core] in try core.reader.answer { try $0.head().position } }
-        for ending in try starting({ [core] in try core.reader.answer { try $0.endedPages() } }) {
-            core.endedPages.note(ending)
-        }
+        core.endedPages.begin(with: try starting { [core] in try core.reader.answer { try $0.endedPages() } })
         // In a new ledger, nobody was told by another catalog.
         if position == 0 {
             _ = answer { [core] done in core.writer.submit(.tellCatalog(after: nil, completion: done)) }

@@ -195,11 +195,33 @@ import Testing
     func namesSayAfterWhichEnding(_ end: Instant?) throws {
         let signer = try #require(StreamNameVerifier(keys: [.init(text: "s3Krit")]))
         let stream = try #require(StreamName("user:42:paywall"))
-        for ending in [0, 7, Int64.max] {
+        for ending in [nil, 7, Int64.max].map({ $0.map { Cursor(epoch: "q3yussc8", position: $0) } }) {
             let token = signer.sign(stream, expires: end, after: ending)
             let name = try signer.verify(token, now: Self.now)
             #expect(name == SignedName(stream: stream, expires: end, ending: ending))
-            #expect((ending == 0) == (token == signer.sign(stream, expires: end)))
+            #expect((ending == nil) == (token == signer.sign(stream, expires: end)))
         }
+    }
+
+    struct Ending: Sendable, CustomTestStringConvertible {
+        /// What the name was signed after.
+        var said: String?
+        /// Where its user's pages were ended last, in the ledger with the epoch `a`.
+        var last: Int64
+        var isBefore: Bool
+        var testDescription: String { "\(said ?? "nothing") and \(last)" }
+    }
+
+    @Test(arguments: [
+        Ending(said: nil, last: 0, isBefore: false), Ending(said: nil, last: 1, isBefore: true),
+        Ending(said: "a-310", last: 310, isBefore: false), Ending(said: "a-700", last: 310, isBefore: false),
+        Ending(said: "a-309", last: 310, isBefore: true),
+        // Of a ledger that was restored since then, and counts on from where it was.
+        Ending(said: "b-700", last: 310, isBefore: true), Ending(said: "b-310", last: 310, isBefore: true),
+        Ending(said: "b-700", last: 0, isBefore: false),
+    ]) func anEndingOfAnotherEpochSaysNothing(_ item: Ending) throws {
+        let ending = try item.said.map { try #require(Cursor($0)) }
+        let name = SignedName(stream: try #require(StreamName("user:42:paywall")), ending: ending)
+        #expect(name.isSigned(before: item.last, in: "a") == item.isBefore)
     }
 }

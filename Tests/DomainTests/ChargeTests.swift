@@ -83,9 +83,20 @@ struct ChargeTests {
         return Charge(id: "1", terms: terms)
     }()
 
-    private static func refunded(_ amount: Int64? = nil, of charge: Charge = made, isPartial: Bool = false) -> Charge {
+    /// A one-time product at Google.
+    private static let unpriced = Charge(
+        id: "1",
+        terms: ChargeTerms(product: "coins", purchasedAt: date(1), statedAt: date(1))
+    )
+
+    private static func refunded(
+        _ amount: Int64? = nil,
+        of charge: Charge = made,
+        isPartial: Bool = false,
+        at second: Int64 = 3
+    ) -> Charge {
         var charge = charge
-        charge.refund = Charge.Refund(at: date(3), amount: amount, isPartial: isPartial, statedAt: date(3))
+        charge.refund = Charge.Refund(at: date(second), amount: amount, isPartial: isPartial, statedAt: date(second))
         return charge
     }
 
@@ -101,6 +112,22 @@ struct ChargeTests {
         News(before: refunded(100, isPartial: true), after: refunded(200, isPartial: true), news: .refunded),
         News(before: refunded(), after: refunded(), news: nil), News(before: refunded(), after: reversed, news: .made),
         News(before: made, after: reversed, news: nil),
+        // Two of three are left, then one, then none, and nobody says how much that was.
+        News(before: unpriced, after: refunded(of: unpriced, isPartial: true), news: .refunded),
+        News(
+            before: refunded(of: unpriced, isPartial: true),
+            after: refunded(of: unpriced, isPartial: true, at: 4),
+            news: .refunded
+        ),
+        News(before: refunded(of: unpriced, isPartial: true), after: refunded(of: unpriced), news: .refunded),
+        // Said once more.
+        News(
+            before: refunded(of: unpriced, isPartial: true),
+            after: refunded(of: unpriced, isPartial: true),
+            news: nil
+        ),
+        News(before: refunded(of: unpriced), after: refunded(of: unpriced, at: 4), news: nil),
+        News(before: refunded(100, isPartial: true), after: refunded(100, isPartial: true, at: 4), news: nil),
         // A refund comes before its charge.
         News(before: nil, after: refunded(of: Charge(id: "1")), news: nil),
         News(before: refunded(of: Charge(id: "1")), after: refunded(), news: .made),

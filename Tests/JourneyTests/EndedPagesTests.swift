@@ -84,6 +84,55 @@ import Testing
         #expect(try EventStreamClient(port: app.server.port, path: "/streams?name=\(escaped(own))").status == 200)
     }
 
+    /// An erasure forgets the user. The names that were signed before would come back with the user.
+    @Test func anErasureLetsNoNameInAgain() throws {
+        let app = try AppPost()
+        let old = try app.stream(of: "42")
+        #expect(try end("42", at: app).status == 200)
+        let between = try app.stream(of: "42")
+        #expect(try app.post("/users/42", body: "", isTrusted: true, method: "DELETE").status == 200)
+        for isRestarted in [false, true] {
+            if isRestarted { try app.server.restart() }
+            try expectRefused(old, at: app)
+            let asked = try #require(app.get("/users/42/stream")["signed_stream"])
+            for name in [between, try app.stream(of: "42"), asked] {
+                let path = "/streams?name=\(escaped(name))"
+                #expect(try EventStreamClient(port: app.server.port, path: path).status == 200)
+            }
+        }
+    }
+
+    /// Nothing is committed about an erased user: no node may remember what the others never hear of.
+    @Test func nothingOfAnErasedUserEnds() throws {
+        let app = try AppPost()
+        #expect(try app.post("/users/42", body: "", isTrusted: true, method: "DELETE").status == 200)
+        let name = try #require(app.get("/users/42/stream")["signed_stream"])
+        #expect(try end("42", at: app).status == 200)
+        #expect(try EventStreamClient(port: app.server.port, path: "/streams?name=\(escaped(name))").status == 200)
+        #expect(try app.get("/users/42/stream")["signed_stream"] == name)
+    }
+
+    /// It counts on from where it was: what a name says of the past that is gone may be ahead.
+    @Test func aNameOfTheLedgerBeforeARestoreIsOlder() throws {
+        let app = try AppPost()
+        _ = try app.post("/broadcasts", members: ["stream": "room:1", "html": "<p></p>"], isTrusted: true)
+        let backup = app.server.paycast("backup", "copy.db")
+        #expect(try backup.waitForExit() == 0, "\(backup.errors)")
+        for _ in 0..<9 { #expect(try end("42", at: app).status == 200) }
+        let stolen = try app.stream(of: "42")
+        try app.server.stop(with: .terminate)
+        let restore = app.server.paycast("restore", "copy.db")
+        #expect(try restore.waitForExit() == 0, "\(restore.errors)")
+        try app.server.start()
+        // Nobody's pages were ended in the past that counts.
+        let page = try EventStreamClient(port: app.server.port, path: "/streams?name=\(escaped(stolen))")
+        #expect(try page.block().id != nil)
+        #expect(try end("42", at: app).status == 200)
+        #expect(try page.messagesToEnd().isEmpty)
+        try expectRefused(stolen, at: app)
+        #expect(try app.page("42").block().id != nil)
+    }
+
     @Test func itSaysWhoDidItAndWhy() throws {
         let app = try AppPost(["PAYCAST_KEYS": "desk:read+act:\(key),reader:read:\(key)x"])
         func end(_ key: String) throws -> Int {
@@ -134,6 +183,45 @@ import Testing
             let name = AddressText.queryEscaped(answer?["signed_stream"]?.text ?? "")
             let other = nodes[1 - node].port
             #expect(try EventStreamClient(port: other, path: "/streams?name=\(name)").status == 200)
+        }
+    }
+
+    /// The app logs the user in again through another node, which hears of the end a moment later.
+    @Test func aNodeThatHasNotHeardOfItSignsNamesThatLast() throws {
+        let nodes = try PostgresNodes()
+        let wish = #"{"user":"42","product":"paycast.pro.monthly"}"#
+        var given: [String] = []
+        for round in 1...20 {
+            try nodes.ask("DELETE", "/users/42/pages", on: 0)
+            let order = JSONNode(try nodes.ask("POST", "/orders", body: wish, on: 1))
+            let stream = JSONNode(try nodes.ask("GET", "/users/42/stream", on: 1))
+            let found = JSONNode(try nodes.ask("GET", "/orders/\(order?["order"]?.text ?? "")", on: 1))
+            let names = [order, stream, found].map { $0?["signed_stream"]?.text ?? "" }
+            #expect(names.allSatisfy { $0 == names[0] }, "\(names)")
+            given.append(names[0])
+            #expect(Set(given).count == round)
+        }
+        func status(of name: String, on node: Int) throws -> Int {
+            let path = "/streams?name=\(AddressText.queryEscaped(name))"
+            return try EventStreamClient(port: nodes[node].port, path: path).status
+        }
+        // Then it has heard of the last end, too.
+        try Deadline(.seconds(60)).wait(for: "the end") { try status(of: given[18], on: 1) == 403 }
+        for node in [0, 1] { #expect(try status(of: given[19], on: node) == 200) }
+    }
+
+    /// Erasing the user makes no node forget the end, nor does starting one of them again.
+    @Test func nodesAgreeAfterAnErasure() throws {
+        let nodes = try PostgresNodes()
+        try nodes.ask("DELETE", "/users/42/pages", on: 0)
+        try Deadline(.seconds(60)).wait(for: "the end") { try nodes.page(on: 1).status == 403 }
+        try nodes.ask("DELETE", "/users/42", on: 0)
+        try nodes[0].restart()
+        for node in [0, 1] {
+            #expect(try nodes.page(on: node).status == 403)
+            let answer = JSONNode(try nodes.ask("GET", "/users/42/stream", on: node))
+            let path = "/streams?name=\(AddressText.queryEscaped(answer?["signed_stream"]?.text ?? ""))"
+            for other in nodes.nodes { #expect(try EventStreamClient(port: other.port, path: path).status == 200) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import APIModel
 import Domain
 import Encoding
 import Simulator
@@ -146,25 +147,41 @@ import Testing
         #expect(posted["message"]?.contains("PAYCAST_STRIPE_API_KEY") == true)
     }
 
-    /// The backend does not hand anything out again for what it imports; what happens afterwards it is told.
-    @Test func hooksAreSilentAboutWhatIsImported() throws {
+    struct Silence: Sendable {
+        /// What the address names, after its `#`.
+        var types: String
+        /// `USER TYPE` of each message, sorted.
+        var told: [String]
+    }
+
+    /// The backend hands nothing out again for what it imports, and books nothing again; what happens afterwards it is told.
+    @Test(arguments: [
+        Silence(types: "", told: ["ann entitlements.changed", "bob entitlements.changed"]),
+        Silence(
+            types: "#entitlements.changed+purchase.made+purchase.refunded",
+            told: ["ann entitlements.changed", "bob entitlements.changed", "bob purchase.made"]
+        ),
+    ]) func hooksAreSilentAboutWhatIsImported(_ given: Silence) throws {
         let backend = AnsweringServer { _ in .init(200) }
         let fixture = try Fixture(
             .apple,
             environment: [
-                "PAYCAST_HOOK_URLS": backend.url, "PAYCAST_HOOK_SECRETS": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                "PAYCAST_HOOK_URLS": backend.url + given.types,
+                "PAYCAST_HOOK_SECRETS": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
             ]
         )
         #expect(try fixture.post(["user": "ann"])["outcome"] == "applied")
         // From ann, who is told, to bob, who is not.
         #expect(try fixture.post(["user": "bob"], isAsked: true)["claim"] == "yours")
+        // The statement names a new period: that is a charge, too.
         var ended = fixture.app.purchase("1000000000000001", ago: 0)
         (ended.type, ended.subtype) = ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED")
         ended.facts.state = .active
         #expect(try fixture.app.webhook(ended)["outcome"] == "applied")
-        try Deadline(.seconds(60)).wait(for: "two messages") { backend.requests.count >= 2 }
-        let users = backend.requests.map { JSONNode($0.body)?["data"]?["user"]?.text ?? "" }
-        #expect(users.sorted() == ["ann", "bob"], "\(users)")
+        try Deadline(.seconds(60)).wait(for: "the messages") { backend.requests.count >= given.told.count }
+        let messages = backend.requests.compactMap { JSON.decode(HookMessage.self, from: Array($0.body.utf8)) }
+        let told = messages.map { message in "\(message.data.user?.text ?? "") \(message.type)" }
+        #expect(told.sorted() == given.told, "\(told)")
     }
 
     /// The list may be from before the erasure.

@@ -125,4 +125,16 @@ import Testing
         #expect(try order(#""metadata":{"a":"\#(String(repeating: "x", count: 500))"}"#, at: app).status == 201)
         #expect(try order(#""metadata":{}"#, at: app).status == 201)
     }
+
+    /// That pages of all sites may follow is no reason to send a buyer to any of them.
+    @Test func aWildcardListsNoOrigin() throws {
+        let app = try AppPost(["PAYCAST_ALLOWED_ORIGINS": "*"])
+        for address in ["https://evil.example/", "http://127.0.0.1:1/", "https://shop.example"] {
+            let answer = try order(#""success_url":"\#(address)""#, at: app)
+            #expect(answer.status == 400 && answer["error"] == "invalid_success_url", "\(address): \(answer.body)")
+        }
+        for address in ["/thanks", "http://127.0.0.1:\(app.server.port)/thanks"] {
+            #expect(try order(#""success_url":"\#(address)""#, at: app).status == 201, "\(address)")
+        }
+    }
 }

@@ -66,6 +66,11 @@ import Testing
         let messages = backend.requests.compactMap { JSON.decode(HookMessage.self, from: Array($0.body.utf8)) }
         let made = messages.filter { $0.type == "purchase.made" }.compactMap(\.data.purchase)
         #expect(Set(made.map(\.transaction)) == Set(rows.map(\.transaction)) && made.count == 3)
+        // No position, which would fall back with a restored backup.
+        for message in messages where ["purchase.made", "purchase.refunded"].contains(message.type) {
+            let committedAt = Instant(iso8601: message.timestamp)?.milliseconds
+            #expect(message.data.purchase?.version.map { Int64($0) } == committedAt, "\(message)")
+        }
         let ofCoins = messages.filter { $0.data.purchase?.transaction == rows[0].transaction }.map(\.type)
         #expect(Set(ofCoins) == ["purchase.made", "purchase.delivered", "purchase.refunded", "purchase.revoked"])
 

@@ -129,12 +129,21 @@ import Testing
         Refusal(streams: ["forged"], says: "The name is not signed"),
         Refusal(streams: ["forged", "a"], says: "Name 1 of 2 is not signed"),
         Refusal(streams: ["a", "b", "forged"], says: "Name 3 of 3 is not signed"),
+        // Loading the page again cures only the expiry.
+        Refusal(streams: ["expired", "forged"], says: "Name 2 of 2 is not signed"),
+        // A name counts once.
+        Refusal(streams: ["expired", "a", "expired", "forged", "b"], says: "Name 3 of 4 is not signed"),
+        Refusal(streams: ["forged", "expired"], says: "Name 1 of 2 is not signed"),
         Refusal(streams: (1...17).map { "s\($0)" }, status: 400, code: "too_many_names", says: "up to 16 streams"),
     ]
 
     @Test(arguments: refusals) func oneThatIsRefusedRefusesAll(_ refusal: Refusal) throws {
-        let query = try refusal.streams.map {
-            "name=" + ($0 == "forged" ? try name("a").dropLast(2) + "zz" : Substring(try name($0)))
+        let query = try refusal.streams.map { stream in
+            switch stream {
+            case "forged": "name=\(try name("a").dropLast(2))zz"
+            case "expired": "name=\(try name("old", expires: Instant(milliseconds: 0)))"
+            default: "name=\(try name(stream))"
+            }
         }.joined(separator: "&")
         let answer = try app.post("/streams?\(query)", body: "", method: "GET")
         #expect(answer.status == refusal.status && answer["error"] == refusal.code, "\(answer.body)")

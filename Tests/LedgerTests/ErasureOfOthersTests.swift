@@ -52,6 +52,31 @@ import Testing
         #expect(try ledger.record("43").contracts.map(\.tracked.contract.token) == [nil])
     }
 
+    /// The purchase was charged with an order of hers, and is his by a claim. The store says it again with each statement.
+    @Test func chargesOfThePresentOwnerLoseTheOrder() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let (token, own) = (ErasureOfOthersTests.token, OrderToken.random())
+        _ = try ledger.order(OrderRequest(user: ErasureTests.user, product: "monthly", token: token))
+        _ = try ledger.order(OrderRequest(user: "43", product: "monthly", token: own))
+        for (minute, token) in [token, token, own].enumerated() {
+            let event = ErasureOfOthersTests.charged("e\(minute)", minute: Int64(minute), token: token)
+            _ = try ledger.send(event)
+        }
+        _ = try ledger.send(ErasureOfOthersTests.charged("e3", minute: 3), claim: Claim(user: "43"))
+        func orders() throws -> [OrderToken?] { try ledger.purchases(of: "43").map(\.charge.terms?.order) }
+        #expect(try orders() == [nil, own, token, token])
+        try ledger.erase(ErasureTests.user)
+        #expect(try orders() == [nil, own, nil, nil])
+        let all = try ledger.reader.answer { try $0.purchases(since: Fixture.now, after: (0, ""), limit: 10) }
+        #expect(!"\(all)".contains(token.description))
+        var again = ErasureOfOthersTests.charged("e4", minute: 1, token: token)
+        again.observation?.charges[0].terms?.price = 9990
+        _ = try ledger.send(again)
+        #expect(try orders() == [nil, own, nil, nil])
+        #expect(try ledger.purchases(of: "43").map(\.charge.terms?.price) == [nil, nil, 9990, nil])
+    }
+
     /// The erased user's phone had posted what somebody else has bought.
     @Test func postsThatNobodyAskedForGo() throws {
         let ledger = try TemporaryLedger()
@@ -100,6 +125,13 @@ import Testing
         Job(kind: .acknowledge, provider: .apple, environment: .production, app: "app", subject: "token"),
         Job(kind: .forward, provider: .apple, environment: .production, app: "app", subject: "https://stage"),
     ]
+
+    private static func charged(_ id: String, minute: Int64, token: OrderToken? = nil) -> Event {
+        var event = purchase(id, minute: minute, token: token)
+        guard let transaction = event.observation?.transaction else { return event }
+        event.observation?.charges = [Charge(id: transaction.id, terms: ChargeTerms(transaction, order: token))]
+        return event
+    }
 
     private static func purchase(_ id: String, minute: Int64 = 0, token: OrderToken? = nil) -> Event {
         var event = Fixture.subscription(id, state: .active, minute: minute, token: token)

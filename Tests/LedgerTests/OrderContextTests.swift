@@ -24,6 +24,22 @@ import Testing
         }
     }
 
+    /// However many orders with another one were made since.
+    @Test func othersInBetweenMakeNoSecondOrder() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let carts = [request(nil)] + (0...2 * Order.likeLimit).map { request("/thanks", ["cart": "\($0)"]) }
+        let orders = try carts.map { try ledger.order($0) }
+        #expect(orders.allSatisfy(\.isNew) && Set(orders.map(\.order.token)).count == carts.count)
+        for (cart, order) in zip(carts, orders) {
+            let again = try ledger.order(cart)
+            #expect(!again.isNew && again.order == order.order)
+        }
+        // One that was used is never handed out again.
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: orders[1].order.token))
+        #expect(try ledger.order(carts[1]).order.token != orders[1].order.token)
+    }
+
     @Test func comesWithTheEntriesOfItsPurchaseUntilAnErasure() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

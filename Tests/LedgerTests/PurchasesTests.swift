@@ -121,6 +121,54 @@ import Testing
         #expect(try told(ledger) == ["42 purchase.made t1 4000", "42 purchase.refunded t1 4000"])
     }
 
+    /// Products that were bought together share a charge. What is stated with one of them is its own; what names none is of all.
+    @Test func aRefundOfOneProductLeavesTheOthers() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        for (lineage, day) in [("1", 0), ("2", 3)] as [(String, Int64)] {
+            _ = try ledger.send(charged("t1", of: lineage, day: day), claim: Claim(user: "42"))
+        }
+        _ = try told(ledger)
+        _ = try ledger.send(charged("t1", of: "1", day: 4, refund: refund(day: 4, amount: 4000)))
+        #expect(try ledger.purchases(of: "42").map(\.charge.refunded) == [nil, 4000])
+        #expect(try told(ledger) == ["42 purchase.refunded t1 4000"])
+        var void = charged("t1", of: "2", day: 5, refund: refund(day: 5))
+        void.observation?.charges[0].terms = nil
+        _ = try ledger.send(void)
+        #expect(try ledger.purchases(of: "42").map(\.charge.refunded) == [9990, 9990])
+        #expect(try told(ledger) == Array(repeating: "42 purchase.refunded t1 9990", count: 2))
+    }
+
+    /// What a backend brings here it has booked before, whether the ledger knew the purchase or not.
+    @Test(arguments: [false, true]) func nobodyIsToldOfWhatIsImported(isKnown: Bool) throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        if isKnown { _ = try ledger.send(charged("t0")) }
+        _ = try ledger.send(charged("t1", day: 1), claim: Claim(user: "42", isAsked: false, isImported: true))
+        #expect(try ids(ledger, "42") == (isKnown ? ["t1", "t0"] : ["t1"]))
+        #expect(try told(ledger).isEmpty)
+        _ = try ledger.send(charged("t2", day: 2))
+        _ = try ledger.send(charged("t1", day: 3, refund: refund(day: 3)))
+        #expect(try told(ledger) == ["42 purchase.made t2", "42 purchase.refunded t1 9990"])
+    }
+
+    /// Both are told at one position, and what fails is sent later.
+    @Test func theRefundWaitsForItsCharge() throws {
+        let ledger = try ledger()
+        defer { ledger.remove() }
+        _ = try ledger.send(charged("t1"))
+        let given = charged("t1", day: 1, refund: refund(day: 1))
+        _ = try ledger.send(given)
+        _ = try ledger.send(given, claim: Claim(user: "42"))
+        let due = try ledger.hooks(to: PurchasesTests.address)
+        #expect(due.map(\.delivery.type) == [.purchaseMade])
+        let made = try #require(due.first)
+        try ledger.end(made, with: .retry(at: Fixture.now + .seconds(300), reason: "it answers 503"))
+        #expect(try ledger.hooks(to: PurchasesTests.address).isEmpty)
+        try ledger.setClock(to: Fixture.now + .seconds(301))
+        #expect(try told(ledger) == ["42 purchase.made t1 9990", "42 purchase.refunded t1 9990"])
+    }
+
     struct Story: Sendable, CustomTestStringConvertible {
         enum Step: Sendable { case charged(String, day: Int64), refunded(String, day: Int64), claimed(UserID), again }
         var testDescription: String

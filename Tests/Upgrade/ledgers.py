@@ -123,7 +123,14 @@ class Shop(Program):
         # What each event said is read once more, and changes nothing.
         found["replay"] = json.loads(self.run("replay", "--since", "start", "--dry-run", "--json"))
         epoch = events[0]["cursor"].partition("-")[0]
-        return json.loads(json.dumps(found).replace(epoch, "EPOCH").replace(self.address, "ADDRESS"))
+        text = re.sub(r"([\w+/]+)(=|%3D)*--[0-9a-f]{64}", lambda name: without_epoch(name, epoch), json.dumps(found))
+        return json.loads(text.replace(epoch, "EPOCH").replace(self.address, "ADDRESS"))
+
+
+def without_epoch(name, epoch):
+    """A signed name as it is, unless it says after which ending of its user's pages it was signed."""
+    said = base64.b64decode(name[1] + "=" * (-len(name[1]) % 4))
+    return f"NAME AFTER EPOCH {len(said)}" if epoch.encode() in said else name[0]
 
 
 def lost(kept, found, place=""):

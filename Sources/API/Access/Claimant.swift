@@ -65,7 +65,7 @@ extension Services {
     func stream(named token: String) throws(StreamNameError) -> SignedName {
         do throws(StreamNameError) {
             let name = try authorization.stream(named: token, now: clock.now())
-            guard !endedPages.refuses(name) else { throw .ended }
+            guard !endedPages.refuses(name, in: epoch) else { throw .ended }
             refusals.acceptedName()
             return name
         } catch {

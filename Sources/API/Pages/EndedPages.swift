@@ -1,6 +1,7 @@
 import Crypto
 public import Domain
-import Synchronization
+public import Ledger
+import Support
 
 /// Whose open pages were ended, and since when names of their streams have to be signed anew. Each node holds all of it in
 /// memory, from the ledger at its start and then from what is committed: pages are admitted on a loop's thread, which asks
@@ -9,9 +10,7 @@ public final class EndedPages: Sendable {
     private let streams: StreamPattern
     /// Ends the pages that are open at this node.
     private let close: @Sendable (StreamName) -> Void
-    private let positions = Mutex<[UserID: Int64]>([:])
-    /// Most servers have ended nobody's: then a name is not taken apart for its user.
-    private let isEmpty = Atomic(true)
+    private let users = SharedValue(EndedUsers.nobody)
 
     public init(streams: StreamPattern, close: @escaping @Sendable (StreamName) -> Void) {
         self.streams = streams
@@ -20,22 +19,25 @@ public final class EndedPages: Sendable {
 
     /// In this order: a page that was admitted before is closed, and one that comes later is refused.
     public func end(_ ending: PagesEnding) {
-        note(ending)
+        users.value.note(ending)
         streams.stream(for: ending.user).map(close)
     }
 
-    /// What the ledger has.
-    public func note(_ ending: PagesEnding) {
-        positions.withLock { $0[ending.user] = max($0[ending.user] ?? 0, ending.position) }
-        isEmpty.store(false, ordering: .releasing)
-    }
+    /// What the ledger has, before the first page connects and before anything is committed here.
+    public func begin(with users: EndedUsers) { self.users.replace(with: users) }
 
-    /// What a name of the stream has to be signed after; 0 for most.
-    public func last(on stream: StreamName) -> Int64 {
-        guard !isEmpty.load(ordering: .acquiring), let user = streams.user(of: stream) else { return 0 }
-        return positions.withLock { $0[user] ?? 0 }
+    /// What a name of the user's stream has to be signed after; nil for most. `stored` is what the ledger says, which may be ahead
+    /// of this node's memory: a name without it would be worth nothing once this node hears of the ending, too.
+    public func last(of user: UserID, stored: Int64, in epoch: String) -> Cursor? {
+        let last = max(stored, users.value.last(of: user))
+        return last > 0 ? Cursor(epoch: epoch, position: last) : nil
     }
 
     /// Rails' names do not say when they were signed: once a user's pages were ended, all of them are refused.
-    func refuses(_ name: SignedName) -> Bool { name.ending < last(on: name.stream) }
+    func refuses(_ name: SignedName, in epoch: String) -> Bool {
+        let users = users.value
+        // Most servers have ended nobody's: then a name is not taken apart for its user.
+        guard !users.isEmpty, let user = streams.user(of: name.stream) else { return false }
+        return name.isSigned(before: users.last(of: user), in: epoch)
+    }
 }

@@ -24,10 +24,10 @@ struct PageAddresses: Sendable {
     }
 
     /// Returns nil if the user id cannot be part of a stream name. `others` are signed names that the page follows beside its
-    /// user's, over the same connection.
-    func page(of user: UserID, with others: [String] = [], since: Cursor) -> StreamAnswer? {
+    /// user's, over the same connection. `ending` is where the ledger says that the user's pages were ended last.
+    func page(of user: UserID, with others: [String] = [], since: Cursor, ending: Int64) -> StreamAnswer? {
         guard let stream = streams.stream(for: user) else { return nil }
-        let signed = streamNames.sign(stream, after: endedPages.last(on: stream))
+        let signed = streamNames.sign(stream, after: endedPages.last(of: user, stored: ending, in: since.epoch))
         let path = SourceElement.path(of: [signed] + others) + "&since=\(since)"
         return StreamAnswer(
             stream: stream.text,

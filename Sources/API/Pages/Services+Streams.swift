@@ -19,12 +19,12 @@ extension Services {
         }
         let tokens = try StreamTokens(request.query.all("name"))
         var names: [SignedName] = []
+        var flaws: [(index: Int, error: StreamNameError)] = []
         for (index, token) in tokens.all.enumerated() {
-            do throws(StreamNameError) {
-                try names.add(stream(named: token))
-            } catch {
-                return try refuse(error, of: tokens, at: index, request: request, origin: origin)
-            }
+            do throws(StreamNameError) { try names.add(stream(named: token)) } catch { flaws.append((index, error)) }
+        }
+        if let flaw = StreamTokens.gravest(of: flaws) {
+            return try refuse(flaw.error, of: tokens, at: flaw.index, request: request, origin: origin)
         }
         let counted = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 }
         let start = MissedSince(best(of: [oldest(of: request.query.all("since")), counted]))
@@ -78,6 +78,14 @@ struct StreamTokens {
             all.append(token)
         }
         self.all = all.isEmpty ? [""] : all
+    }
+
+    /// What decides about a connection: a refusal before an expiry, which makes the page load again, for that cures only an
+    /// expiry. Of several, the first; nil if all names are good.
+    static func gravest(
+        of flaws: [(index: Int, error: StreamNameError)]
+    ) -> (index: Int, error: StreamNameError)? {
+        flaws.first { $0.error != .expired } ?? flaws.first
     }
 
     func source(at host: String) -> SourceElement {

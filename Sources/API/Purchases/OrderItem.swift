@@ -8,10 +8,13 @@ extension Services {
     func order(_ token: String, _ request: Request) -> Answer {
         guard let addresses = PageAddresses(self, request: request) else { return .respond(Authorization.noSigner) }
         guard let token = OrderToken(token) else { return .respond(Services.unknownOrder) }
-        return answer(asking: { try $0.order(token) }) { found in
-            guard let record = found.order else { return Services.unknownOrder }
+        return answer(asking: { queries in
+            let found = try queries.order(token)
+            return (found.order, found.head, ending: try found.order.map { try queries.ending(of: $0.order.user) } ?? 0)
+        }) { order, head, ending in
+            guard let record = order else { return Services.unknownOrder }
             // The user id matched the pattern that the server used when the order was created.
-            guard let page = addresses.page(of: record.order.user, since: found.head) else {
+            guard let page = addresses.page(of: record.order.user, since: head, ending: ending) else {
                 return RefusedBody.invalidUserID.response
             }
             return JSON.response(200, body: Joined(OrderItem(record), page))

@@ -55,7 +55,7 @@ extension Services {
     private static func response(to result: Result<OrderResult, OrderError>, addresses: PageAddresses) -> Response {
         switch result {
         case .success(let result):
-            guard let page = addresses.page(of: result.order.user, since: result.since) else {
+            guard let page = addresses.page(of: result.order.user, since: result.since, ending: result.ending) else {
                 return .error(400, code: "invalid_user", message: "This user id cannot be in a stream name.")
             }
             return JSON.response(201, body: CreateOrderAnswer(result.order, stream: page))

@@ -26,8 +26,9 @@ extension Services {
         guard let own = streams.stream(for: user) else { throw RefusedBody.invalidUserID }
         let (others, followed) = try beside(own, request.query.all("name"))
         let sendPage = { @Sendable [self] (reply: Reply) in
-            ask({ try $0.head() }, for: reply) { head in
-                guard var page = addresses.page(of: user, with: others, since: head) else {
+            ask({ (head: try $0.head(), ending: try $0.ending(of: user)) }, for: reply) { found in
+                let page = addresses.page(of: user, with: others, since: found.head, ending: found.ending)
+                guard var page else {
                     return reply.send(.unreadable)
                 }
                 page.html = SourceElement.markup(of: followed, address: page.sse)

@@ -37,10 +37,10 @@ extension Services {
         let act = act(.endPages, of: request, user: user, reason: reason)
         return .later { [self] reply in
             let command = LedgerCommand.endPages(of: user) { [self] result in
-                guard case .success(let cursor) = result else { return reply.send(.uncommitted) }
-                // What is committed may come out later, behind another node's.
-                endedPages.end(PagesEnding(user: user, position: cursor.position))
-                reply.send(JSON.response(200, body: EndedPagesAnswer(user: user, since: cursor.description)))
+                guard case .success(let ended) = result else { return reply.send(.uncommitted) }
+                // What is committed may come out later, behind another node's. What is not, no other node would ever hear of.
+                ended.ending.map(endedPages.end)
+                reply.send(JSON.response(200, body: EndedPagesAnswer(user: user, since: ended.since.description)))
             }
             return writer.submit(.audited(command, by: act))
         }

@@ -46,7 +46,9 @@ public enum PurchaseCSV {
     private static func row(_ fields: [String]) -> String {
         fields.map { field in
             guard field.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return field }
-            return "\"" + field.replacing("\"", with: "\"\"") + "\""
+            // By bytes, as whoever reads it does: a quote and a combining accent are one Character, which is no quote.
+            let doubled = field.utf8.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }
+            return "\"" + String(decoding: doubled, as: UTF8.self) + "\""
         }.joined(separator: ",") + "\r"
     }
 }

@@ -173,12 +173,24 @@ public enum ChargeNews: String, Sendable {
         switch (before.refundedAt, after.refundedAt) {
         case (_?, nil): self = .made
         case (nil, _?): self = .refunded
-        case (_?, _?) where before.refunded != after.refunded: self = .refunded
+        case (_?, _?) where after.isRefundedOtherwise(than: before): self = .refunded
         default: return nil
         }
     }
 
     public var hook: HookType { self == .made ? .purchaseMade : .purchaseRefunded }
+}
+
+extension Charge {
+    /// Whether another part was given back than before. Google does not say how much: of that, it is known when all of it was, and
+    /// that a part of a later date is a further one.
+    fileprivate func isRefundedOtherwise(than before: Charge) -> Bool {
+        guard refunded == before.refunded, refund?.isPartial == before.refund?.isPartial else { return true }
+        guard refunded == nil, refund?.isPartial == true, let first = before.refundedAt, let last = refundedAt else {
+            return false
+        }
+        return first < last
+    }
 }
 
 /// A charge in a notice.

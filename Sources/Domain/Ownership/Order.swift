@@ -60,6 +60,8 @@ public struct OrderResult: Sendable, Equatable {
     public var order: Order
     /// A page that resumes from here misses nothing of this purchase.
     public var since: Cursor
+    /// Where the user's pages were ended last; 0 if they never were.
+    public var ending: Int64
     /// False when the same request had been made before.
     public var isNew: Bool
 }

@@ -2,16 +2,17 @@
 extension UnitOfWork {
     /// Keeps what a statement says of charges. Returns what has become of the last of them.
     ///
-    /// A refund is one of the charge, whichever contract it is told of: Stripe's names no subscription, and several products may
-    /// share a charge. So it may come before the charge, and under another contract.
+    /// A refund that names no product is one of the charge, whichever contract it is told of: Stripe's names no subscription, and
+    /// several products may share a charge. So it may come before the charge, and under another contract.
     mutating func record(_ stated: [Charge], of key: ContractKey, news isNews: Bool) throws -> NoticedCharge? {
         var noticed: NoticedCharge?
-        for statement in stated.joined {
+        for given in stated.joined {
+            let statement = try withoutErasedOrder(given)
             let name = ChargeName(statement.id, of: key)
             let known = try ledger.charges(name)
             var merged = known
             merged[key, default: Charge(id: statement.id)].merge(statement)
-            let refund = merged.values.compactMap(\.refund).max()
+            let refund = (stated.filter { $0.id.hasSameBytes(as: statement.id) } + merged.values).refundOfAll
             for (contract, charge) in merged.sorted(by: { $0.key.lineage < $1.key.lineage }) {
                 var charge = charge
                 charge.merge(refund)
@@ -26,6 +27,14 @@ extension UnitOfWork {
             }
         }
         return noticed
+    }
+
+    /// The store repeats an erased user's order for as long as somebody else has the purchase.
+    private func withoutErasedOrder(_ charge: Charge) throws -> Charge {
+        guard let token = charge.terms?.order, try ledger.isBuried(.order(token)) else { return charge }
+        var charge = charge
+        charge.terms?.order = nil
+        return charge
     }
 
     /// Tells the backend of charges: of what is new about them, and of all of a purchase that has just got its owner. What comes
@@ -53,9 +62,10 @@ extension UnitOfWork {
         }
     }
 
-    /// A charge that was given back before anybody was told of it is told as both.
+    /// A charge that was given back before anybody was told of it is told as both. What is imported is told to nobody: whoever
+    /// imports it has booked it long ago.
     private mutating func tell(_ charge: Charge, of key: ContractKey, news: ChargeNews, entry: Int) throws {
-        guard charge.terms != nil, let contract = try ledger.contract(key), let user = contract.user,
+        guard charge.terms != nil, let contract = try ledger.contract(key), let user = contract.user, user != importer,
             policy.opensAccess(for: user, in: key.environment)
         else { return }
         let position = changes.entries[entry].entry.position
@@ -68,6 +78,10 @@ extension UnitOfWork {
 }
 
 extension [Charge] {
+    /// What was given back of all that one charge paid for. Of a refund that is stated with a product, the others know nothing:
+    /// Google takes back one of those that were bought together.
+    fileprivate var refundOfAll: Charge.Refund? { filter { $0.terms == nil }.compactMap(\.refund).max() }
+
     /// One for each id: an event may name a charge, and give it back.
     fileprivate var joined: [Charge] {
         reduce(into: []) { joined, charge in

@@ -4,11 +4,12 @@ extension UnitOfWork {
     public mutating func place(_ request: OrderRequest, token: OrderToken) throws -> OrderResult? {
         // Taken before the claims, so that a page that resumes from here receives them.
         let since = cursor(ledger.head)
+        let ending = try ledger.ending(of: request.user)
         if let known = try known(request) {
             guard known.user == request.user else { return nil }
             try setLocale(request.locale, of: request.user)
             let order = repeated(known, by: request)
-            return OrderResult(order: order, since: since, isNew: false)
+            return OrderResult(order: order, since: since, ending: ending, isNew: false)
         }
         // The app's backend asks for it, so the user has come back, and the token is in use again.
         try lift([.user(request.user)] + (request.token.map { [.order($0)] } ?? []))
@@ -28,7 +29,7 @@ extension UnitOfWork {
         changes.orders.append(order)
         // Nobody has bought with a token that is created here.
         if request.token != nil { unresolved += try ledger.contracts(.bought(with: order.token)) }
-        return OrderResult(order: order, since: since, isNew: true)
+        return OrderResult(order: order, since: since, ending: ending, isNew: true)
     }
 
     /// A token that a purchase has carried stays that purchase's: the next one gets another, so that nobody takes it for
@@ -36,7 +37,7 @@ extension UnitOfWork {
     /// it is another one.
     private func known(_ request: OrderRequest) throws -> Order? {
         if let token = request.token { return try ledger.order(token) }
-        return try ledger.orders(like: request).first { try $0.context == request.context && !ledger.isUsed($0.token) }
+        return try ledger.orders(like: request).first { try !ledger.isUsed($0.token) }
     }
 
     /// An app may bind one token to everything that a user buys. Then the order states only what its requests have in

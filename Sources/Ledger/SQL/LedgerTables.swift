@@ -174,7 +174,8 @@ public enum LedgerTables {
     /// What the third version has besides: a row for each charge, and which charge an entry tells of first. A charge is found by its
     /// contract, and by the store's id. `refund_stated_at` says as of when the other columns of the refund count; `refunded` is null
     /// for all of the price. Then an order's `context`, which the app wants back, and whose pages were ended, with the position
-    /// before which names were signed that are refused.
+    /// before which names were signed that are refused. Users stand there as digests, as on tombstones: what an erasure deleted
+    /// here would let those names in again.
     ///
     /// It also writes the types of messages `purchase.made` and `purchase.refunded`, of which one purchase may have several: older
     /// programs can do neither, and they would take names that are refused.
@@ -196,7 +197,7 @@ public enum LedgerTables {
             CREATE UNIQUE INDEX hook_deliveries_by_user
                 ON hook_deliveries ("user", contract, stated_at, type, address, charge);
             ALTER TABLE orders ADD COLUMN context TEXT;
-            CREATE TABLE ended_pages ("user" \(text) PRIMARY KEY, position \(number) NOT NULL)\(isShared ? "" : " STRICT, WITHOUT ROWID");
+            CREATE TABLE ended_pages (digest \(text) PRIMARY KEY, position \(number) NOT NULL)\(isShared ? "" : " STRICT, WITHOUT ROWID");
             """
     }
 }

@@ -19,7 +19,7 @@ public enum LedgerCommand: Sendable {
     /// newer reload.
     case broadcastsLost(completion: LedgerAnswer<Cursor>)
     /// Ends a user's open pages: names of the user's stream that were signed before are refused from now on.
-    case endPages(of: UserID, completion: LedgerAnswer<Cursor>)
+    case endPages(of: UserID, completion: LedgerAnswer<EndedPagesResult>)
     /// Records the result of a job. The completion gets false when that was not committed.
     case job(Int64, JobResult, completion: @Sendable (Bool) -> Void)
     /// Answers what a store asks about the refund of a transaction.

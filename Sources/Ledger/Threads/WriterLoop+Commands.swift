@@ -136,7 +136,8 @@ extension LedgerCommand {
         case .locale(_, _, let completion): completion(.failure(error))
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
-        case .broadcastsLost(let completion), .endPages(_, let completion): completion(.failure(error))
+        case .broadcastsLost(let completion): completion(.failure(error))
+        case .endPages(_, let completion): completion(.failure(error))
         case .job(_, _, let completion), .saveCheckpoint(_, _, let completion), .hooks(_, _, let completion),
             .resendHook(_, let completion), .nameHooks(_, let completion):
             completion(false)

@@ -25,7 +25,8 @@ public struct OriginCheck: Sendable {
     }
 
     /// Whether a page may be sent to this address, which a backend gives: a path of its own origin, or an absolute address of
-    /// ours or of an allowed one. The page itself goes nowhere but within its origin.
+    /// ours or of a listed one. `*` lists none: that all sites may follow is no reason to send a buyer to any of them. `paycast.js`
+    /// goes nowhere but within the page's origin; a template's link goes where it says.
     public func admits(_ address: String, linkedBy request: Request) -> Bool {
         // Browsers drop controls and spaces, and read a backslash as a slash: any of them may make it another address
         // (https://url.spec.whatwg.org/#concept-basic-url-parser).
@@ -39,7 +40,10 @@ public struct OriginCheck: Sendable {
         // A name and a password in front of the host would need an @.
         guard !authority.isEmpty, authority.utf8.allSatisfy(AddressText.isHostByte) else { return false }
         let origin = OriginCheck.origin(of: String(authority), scheme: scheme)
-        return judge(origin: origin, host: request.host, scheme: request.scheme) != .refused
+        switch (judge(origin: origin, host: request.host, scheme: request.scheme), allowed) {
+        case (.same, _), (.allowed, .only): return true
+        case (.allowed, .any), (.refused, _): return false
+        }
     }
 
     public enum Verdict: Equatable, Sendable {

@@ -17,6 +17,7 @@ struct DemoPage: Sendable {
         let request: Request
         let user: String
         let stream: StreamName
+        let signedName: String
         let language: LanguageTag?
         let order: Order?
 
@@ -40,7 +41,14 @@ struct DemoPage: Sendable {
         }
         let order = try DemoPage.isPhone(request) ? order(for: user) : nil
         let locale = try? core.reader.answer { try $0.locale(of: UserID(user)) }
-        let reader = Reader(request: request, user: user, stream: stream, language: locale?.language, order: order)
+        let reader = Reader(
+            request: request,
+            user: user,
+            stream: stream,
+            signedName: signedName(of: stream, of: UserID(user)),
+            language: locale?.language,
+            order: order
+        )
         let missed = answer { core.reader.missed(on: stream, since: .nothing, completion: $0) }
         guard let missed, let page = template else { throw NoAnswer() }
         return Response(
@@ -85,13 +93,15 @@ struct DemoPage: Sendable {
             ?? Assets.demo["index.html"].map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func signedName(of stream: StreamName) -> String {
-        core.keys.streamNames?.sign(stream, after: core.endedPages.last(on: stream)) ?? ""
+    private func signedName(of stream: StreamName, of user: UserID) -> String {
+        let stored = (try? core.reader.answer { try $0.ending(of: user) }) ?? 0
+        let ending = core.endedPages.last(of: user, stored: stored, in: core.writer.epoch)
+        return core.keys.streamNames?.sign(stream, after: ending) ?? ""
     }
 
     private func render(_ page: String, for reader: Reader, missed: MissedFragments) -> String {
         let newest = missed.items.flatMap(\.fragments)
-        let (user, stream, isPhone) = (reader.user, reader.stream, reader.isPhone)
+        let (user, isPhone) = (reader.user, reader.isPhone)
         let app = DemoLanguage.of(reader.language) ?? DemoLanguage.all[0]
         let values = [
             "user": HTMLEscaping.escape(user),
@@ -100,7 +110,7 @@ struct DemoPage: Sendable {
             "device": isPhone ? "phone" : "",
             // In an app, Hotwire Native runs this before the page's own scripts.
             "bridge": isPhone ? "<script src=\"/demo/bridge.js\"></script>" : "",
-            "buyer": reader.order.map { buyer(of: $0, on: stream) } ?? "",
+            "buyer": reader.order.map { buyer(of: $0, for: reader) } ?? "",
             "epoch": missed.through.epoch,
             // The page around the simulated app is English.
             "page_language": isPhone ? app.tag : "en",
@@ -109,7 +119,7 @@ struct DemoPage: Sendable {
             "tagline": app.tagline,
             "trouble": app.trouble,
             "stores": DemoPage.stores,
-            "source": source(stream, since: missed.through, for: reader.request),
+            "source": source(for: reader, since: missed.through),
             "paywall": element(.paywall, newest: newest, for: reader),
             "subscription_status": element(.subscriptionStatus, newest: newest, for: reader),
             "extras": extras(newest: newest, for: reader, app: app),
@@ -123,16 +133,17 @@ struct DemoPage: Sendable {
     }
 
     /// The members of a native purchase of this page.
-    private func buyer(of order: Order, on stream: StreamName) -> String {
-        "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTMLEscaping.escape(signedName(of: stream)))\""
+    private func buyer(of order: Order, for reader: Reader) -> String {
+        "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTMLEscaping.escape(reader.signedName))\""
     }
 
     /// A WebSocket, since a browser opens only six connections of other kinds to a server, for all its tabs.
-    private func source(_ stream: StreamName, since: Cursor, for request: Request) -> String {
+    private func source(for reader: Reader, since: Cursor) -> String {
+        let request = reader.request
         let scheme = request.scheme ?? (core.configuration.tls == nil ? .http : .https)
-        let name = AddressText.queryEscaped(signedName(of: stream))
+        let name = AddressText.queryEscaped(reader.signedName)
         let address = "\(scheme.webSocket)://\(AddressText.host(request.host))/streams?name=\(name)&since=\(since)"
-        return SourceElement.markup(of: stream, address: address)
+        return SourceElement.markup(of: reader.stream, address: address)
     }
 
     /// The stores to choose from, each with the steps for which it has events.

@@ -72,7 +72,8 @@ extension HookMessage {
         let purchase = due.purchase.map { contract in
             guard let charge = due.charge else { return PurchaseItem(contract, statedAt: delivery.statedAt) }
             var item = PurchaseItem(charge, of: contract.key, kind: contract.kind, store: contract.store)
-            item.version = Int(delivery.statedAt.milliseconds)
+            // Not the position, which falls back with a restored backup: the backend would ignore what comes after that.
+            item.version = Int(due.cause.committedAt.milliseconds)
             return item
         }
         self.init(

@@ -28,8 +28,9 @@ public struct GooglePurchase: Sendable {
     var order: String?
     /// The purchase option of a rental.
     var option: String?
-    /// How many of a one-time product are left; `refunded` is how many were refunded.
+    /// How many of a one-time product are left; `bought` is how many there were, and `refunded` how many were refunded.
     var quantity = 1
+    var bought = 1
     var refunded: Int64 = 0
     var price: (amount: Int64, currency: String)?
     /// The purchase that this one replaces.
@@ -150,6 +151,7 @@ extension GooglePurchase {
             one.kind = one.option == nil ? catalog.kind(bought: one.product) : .nonRenewing
             one.state = left == 0 && state == .owned ? .revoked : state
             one.quantity = Int(clamping: max(1, left))
+            one.bought = Int(clamping: bought)
             one.refunded = Int64(min(bought - left, 1000))
             one.take(purchase, state: said)
         }
@@ -233,7 +235,7 @@ extension GooglePurchase {
             // Only the first charge has no number of its own: Google does not date the others.
             let isFirst = number.firstRange(of: "..") == nil
             var terms = ChargeTerms(product: product, purchasedAt: isFirst ? purchasedAt : saidAt, statedAt: readAt)
-            terms.quantity = kind == .subscription ? 1 : quantity + Int(refunded)
+            terms.quantity = kind == .subscription ? 1 : bought
             terms.isTrial = offer == "trial"
             terms.price = terms.isTrial ? 0 : isFullyPriced ? price?.amount : nil
             terms.currency = price?.currency
@@ -242,7 +244,10 @@ extension GooglePurchase {
             terms.order = token
             charges = [Charge(id: number, terms: terms, refund: refund(isRevoked: isRevoked, at: saidAt))]
         }
-        guard let void = notification?.refund, let voided = void.order, void.account == nil else { return charges }
+        // A void by quantity names no product: which of several it is of, only the purchase says.
+        guard let void = notification?.refund, let voided = void.order, void.account == nil,
+            void.isWhole || line == nil && further.isEmpty
+        else { return charges }
         return charges + [Charge(id: voided, refund: .google(at: saidAt, isWhole: void.isWhole, count: 0))]
     }
 

@@ -16,7 +16,7 @@ extension StripeEnvelope {
             )
             let amount = StripePrice.thousandths(object.amount("amount_refunded"), in: object.text("currency"))
             let refund = Charge.Refund(at: created, amount: amount, isPartial: !isFull, statedAt: created)
-            observation.charges = [Charge(id: object.id("invoice") ?? id, refund: refund)]
+            observation.charges = charges(id, invoice: object.id("invoice"), refund: refund)
             return observation
         }
         return event(.refundCompleted, subtype: isFull ? "full" : "partial", observation: observation)
@@ -42,7 +42,7 @@ extension StripeEnvelope {
         var observation = payment(id, product: product, token: charge?.token ?? object.token, state: state)
         let amount = StripePrice.thousandths(object.amount("amount"), in: object.text("currency"))
         let refund = Charge.Refund(at: state == .revoked ? created : nil, amount: amount, statedAt: created)
-        observation.charges = [Charge(id: charge?.id("invoice") ?? id, refund: refund)]
+        observation.charges = charges(id, invoice: charge?.id("invoice"), refund: refund)
         return event(kind, subtype: status, observation: observation)
     }
 
@@ -92,6 +92,12 @@ extension StripeEnvelope {
         default: return nil
         }
         return observation
+    }
+
+    /// A refund, under both ids that its charge may have a row by: a subscription's has its invoice's, and a one-time purchase has
+    /// its payment's, although Checkout may make an invoice of it, too. Under the other one, it is a refund of nothing.
+    private func charges(_ id: String, invoice: String?, refund: Charge.Refund) -> [Charge] {
+        [invoice, id].compactMap(\.self).map { Charge(id: $0, refund: refund) }
     }
 
     /// Leaves the customer out: charges of subscriptions look the same, and must not become that customer's purchases.

@@ -17,6 +17,8 @@ struct PurchaseCSVTests {
         Case(text: "\tx", field: "'\tx"),
         Case(text: "=HYPERLINK(\"a\",\"b\")", field: "\"'=HYPERLINK(\"\"a\"\",\"\"b\"\")\""),
         Case(text: "", field: ""),
+        // The quote and the accent are one Character: whoever reads the table counts bytes.
+        Case(text: "x\"\u{301},=HYPERLINK(1)", field: "\"x\"\"\u{301},=HYPERLINK(1)\""),
     ]
 
     private func item(_ product: String, currency: String? = "EUR") -> PurchaseItem {

@@ -18,6 +18,7 @@ final class MemoryEngine {
     private var used: Set<OrderToken> = []
     private var transfers: [TransferSource: [TransferTarget]] = [:]
     private var locales: [UserID: UserLocale] = [:]
+    private var endings: [UserID: Int64] = [:]
     private var tombstones: Set<ErasedIdentity> = []
     private var charges: [ContractKey: [Charge]] = [:]
 
@@ -62,6 +63,7 @@ extension MemoryEngine: LedgerRows {
     func isUsed(_ token: OrderToken) -> Bool { read(used.contains(token)) }
     func transfers(from source: TransferSource) -> [TransferTarget] { read(transfers[source] ?? []) }
     func locale(of user: UserID) -> UserLocale { read(locales[user] ?? .unknown) }
+    func ending(of user: UserID) -> Int64 { read(endings[user] ?? 0) }
     func isBuried(_ identity: ErasedIdentity) -> Bool { read(tombstones.contains(identity)) }
     func charges(_ name: ChargeName) -> [ContractKey: Charge] {
         read(
@@ -97,6 +99,8 @@ extension MemoryEngine: LedgerRows {
     }
 
     private func forget(_ erasure: ErasureRecord) {
+        let bought = Set(orders.filter { $0.user == erasure.user }.map(\.token))
+        charges = charges.mapValues { $0.map { $0.without(bought) } }
         orders.removeAll { $0.user == erasure.user }
         locales[erasure.user] = nil
         transfers = transfers.filter { $0.key.user != erasure.user }
@@ -134,6 +138,7 @@ extension MemoryEngine: LedgerRows {
             if let index = orders.firstIndex(where: { $0.token == order.token }) { orders[index] = order }
         }
         for record in changes.locales { locales[record.user] = record.locale }
+        for record in changes.endedPages { endings[record.user] = record.position }
         head = changes.entries.last?.entry.position ?? head
         for filed in changes.events {
             events[EventKey(filed.event)] = filed.position
@@ -154,6 +159,15 @@ extension MemoryEngine: LedgerRows {
 extension Order {
     fileprivate func isLike(_ request: OrderRequest) -> Bool {
         user == request.user && product == request.product && provider == request.provider
-            && group == request.group && kind == request.kind
+            && group == request.group && kind == request.kind && context == request.context
+    }
+}
+
+extension Charge {
+    fileprivate func without(_ orders: Set<OrderToken>) -> Charge {
+        guard let token = terms?.order, orders.contains(token) else { return self }
+        var charge = self
+        charge.terms?.order = nil
+        return charge
     }
 }

@@ -52,7 +52,7 @@ struct EveryStatement {
         _ = try (rows.newestEvent(of: key), rows.facts(of: key), rows.order(token), rows.isUsed(token))
         _ = try rows.orders(like: OrderRequest(user: user, product: "monthly"))
         _ = try rows.transfers(from: TransferSource(user: user, provider: .apple, environment: .production))
-        _ = try (rows.locale(of: user), rows.isBuried(.user(user)), rows.contract(row: 1))
+        _ = try (rows.locale(of: user), rows.isBuried(.user(user)), rows.contract(row: 1), rows.ending(of: user))
         for index: ContractIndex in [
             .ofAccount(key), .replacing(key), .lines(of: Fixture.key("c1", provider: .google)), .held(by: user),
             .named(user, provider: .apple, environment: .production), .bought(with: token),
@@ -148,7 +148,7 @@ struct EveryStatement {
         try queries.snapshot { queries in
             let head = try queries.head()
             _ = try (queries.attention(of: [address]), queries.isCatalogTold(), queries.checkpoint("m"))
-            _ = try (queries.refundQuestion(about: "asked", at: .apple), queries.endedPages())
+            _ = try (queries.refundQuestion(about: "asked", at: .apple), queries.endedPages(), queries.ending(of: user))
             _ = try queries.hasKey(try #require(IdempotencyKey(header: "k")))
             for (user, actor) in [(user, nil), (nil, "k"), (nil, nil)] as [(UserID?, String?)] {
                 let selection = AuditSelection(user: user, actor: actor, since: .time(Fixture.now))

@@ -148,6 +148,38 @@ import Testing
             rows: ["coins ×3 refunded in part, order"],
             told: ["purchase.made", "purchase.refunded"]
         ),
+        // Three, then two, then none.
+        Case(
+            provider: .google,
+            sold: .consumable,
+            says: [
+                .once("ONE_TIME_PRODUCT_PURCHASED", coins: 3, left: 3),
+                .once("VOIDED_PURCHASE/partial", coins: 3, left: 2), .once("VOIDED_PURCHASE", coins: 3, left: 0),
+            ],
+            rows: ["coins ×3 refunded whole, order"],
+            told: ["purchase.made", "purchase.refunded", "purchase.refunded"]
+        ),
+        // One order of two products. A part of one leaves the other; all of it is both.
+        Case(
+            provider: .google,
+            sold: .consumable,
+            says: [
+                .once("ONE_TIME_PRODUCT_PURCHASED", coins: 5, left: 5, beside: "keep"),
+                .once("VOIDED_PURCHASE/partial", coins: 5, left: 4, beside: "keep"),
+            ],
+            rows: ["keep, order", "coins ×5 refunded in part, order"],
+            told: ["purchase.made", "purchase.made", "purchase.refunded"]
+        ),
+        Case(
+            provider: .google,
+            sold: .consumable,
+            says: [
+                .once("ONE_TIME_PRODUCT_PURCHASED", coins: 5, left: 5, beside: "keep"),
+                .once("VOIDED_PURCHASE", coins: 5, left: 5, beside: "keep"),
+            ],
+            rows: ["keep refunded whole, order", "coins ×5 refunded whole, order"],
+            told: ["purchase.made", "purchase.made", "purchase.refunded"]
+        ),
     ]
 
     private static let paid = StoreStatement("invoice.paid/subscription_create")
@@ -188,6 +220,17 @@ import Testing
             says: ["checkout.session.completed", "charge.dispute.closed/lost", "charge.dispute.funds_reinstated"],
             rows: ["keep 9.99 USD, order"],
             told: ["purchase.made", "purchase.refunded", "purchase.made"]
+        ),
+        // Checkout may make an invoice of a one-time payment, which the charge then names in the older API.
+        Case(
+            provider: .stripe,
+            sold: .nonConsumable,
+            says: [
+                "checkout.session.completed",
+                StoreStatement("charge.refunded/partial", edits: ["data.object.invoice": "\"in_1\""]),
+            ],
+            rows: ["keep 9.99 USD refunded 4.99, order"],
+            told: ["purchase.made", "purchase.refunded"]
         ),
         // A charge names no subscription: with its key, Stripe says which invoice it paid.
         Case(
@@ -259,6 +302,17 @@ import Testing
     }
 }
 
+extension StoreStatement {
+    /// About an order of coins at Google, and of one other product.
+    fileprivate static func once(_ words: String, coins: Int, left: Int, beside other: String? = nil) -> Self {
+        var items = [
+            #"{"productId":"coins","productOfferDetails":{"quantity":\#(coins),"refundableQuantity":\#(left)}}"#
+        ]
+        if let other { items.append(#"{"productId":"\#(other)","productOfferDetails":{"quantity":1}}"#) }
+        return StoreStatement(words, edits: ["purchase.productLineItem": "[\(items.joined(separator: ","))]"])
+    }
+}
+
 extension TemporaryLedger {
     func purchases(of user: UserID, product: String? = nil) throws -> [Purchase] {
         try reader.answer { try $0.purchases(of: user, product: product, limit: 100).purchases }
@@ -278,7 +332,9 @@ extension Purchase {
         if let tax = amount(terms.tax) { words.append("tax \(tax)") }
         if terms.isTrial { words.append("trial") }
         if let offer = terms.offer { words.append(offer) }
-        if charge.refundedAt != nil { words.append("refunded \(amount(charge.refunded) ?? "in part")") }
+        if let refund = charge.refund, refund.at != nil {
+            words.append("refunded \(amount(charge.refunded) ?? (refund.isPartial ? "in part" : "whole"))")
+        }
         if let end = terms.expiresAt {
             words.append("until day \(end.elapsed(since: start).milliseconds / 86_400_000)")
         }

@@ -71,6 +71,13 @@ import Testing
         }
     }
 
+    /// The row of a charge says what was paid for, whatever was paid back since.
+    @Test(arguments: [5, 3, 1, 0]) func aChargeHasWhatWasBought(left: Int) throws {
+        let charge = try once(item("coins", quantity: 5, left: left)).observation?.charges.first
+        #expect(charge?.terms?.quantity == 5)
+        #expect(charge?.refund?.isPartial == (left == 5 ? nil : left > 0))
+    }
+
     struct Rental: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var catalog: [String: Catalog.Product]

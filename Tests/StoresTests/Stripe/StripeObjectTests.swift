@@ -122,6 +122,21 @@ import Testing
         #expect(event.observation?.account == nil && event.observation?.token == nil)
     }
 
+    /// A charge does not say which of both has the row: the invoice of a subscription, or the payment, of which Checkout may
+    /// have made an invoice, too.
+    @Test func refundIsOneOfThePaymentAndOfItsInvoice() throws {
+        let charge: JSON = [
+            "id": "ch_1", "object": "charge", "payment_intent": "pi_1", "invoice": "in_1", "refunded": true,
+        ]
+        let dispute: JSON = [
+            "id": "du_1", "object": "dispute", "payment_intent": "pi_1", "charge": ["id": "ch_1", "invoice": "in_1"],
+        ]
+        for (type, object) in [("charge.refunded", charge), ("charge.dispute.funds_reinstated", dispute)] {
+            let stated = try StripeSpecimen.event(type, object: object).verify().observation?.charges
+            #expect(stated?.map(\.id) == ["in_1", "pi_1"], "\(type)")
+        }
+    }
+
     /// A refund does not always say what it takes back; the purchase does, whichever comes first.
     @Test func refundKeepsThePurchasesProduct() throws {
         let paid: JSON = [

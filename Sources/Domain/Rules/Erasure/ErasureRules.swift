@@ -32,6 +32,7 @@ extension UnitOfWork {
         let isKnown = try ledger.isBuried(.user(user))
         bury([.user(user)] + found.orders.map { .order($0) })
         ledger.locales[user] = .unknown
+        ledger.forgetCharges()
         changes.erasure = ErasureRecord(user: user, contracts: owned.map(\.key))
         if !isKnown || !found.contracts.isEmpty || !found.orders.isEmpty { try appendErasure(of: user) }
         return Erasure(contracts: owned.count, orders: found.orders.count, cursor: cursor(ledger.head))

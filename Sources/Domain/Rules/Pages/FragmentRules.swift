@@ -114,14 +114,18 @@ extension UnitOfWork {
     }
 
     /// Records that a user's open pages end, and the names with which they were opened. An erased user has none that show
-    /// anything, and stays unnamed.
-    public mutating func endPages(of user: UserID) throws -> Cursor {
-        guard try !ledger.isBuried(.user(user)) else { return cursor(ledger.head) }
+    /// anything, and stays unnamed: nothing ends then.
+    public mutating func endPages(of user: UserID) throws -> EndedPagesResult {
+        guard try !ledger.isBuried(.user(user)) else {
+            return EndedPagesResult(since: cursor(ledger.head), ending: nil)
+        }
         var notice = Notice(kind: .pagesEnded)
         notice.user = user
         let entry = try append(notice)
-        changes.endedPages.append(PagesEnding(user: user, position: entry.position))
-        return cursor(entry.position)
+        let ending = PagesEnding(user: user, position: entry.position)
+        ledger.endings[user] = entry.position
+        changes.endedPages.append(ending)
+        return EndedPagesResult(since: cursor(entry.position), ending: ending)
     }
 
     /// Records that an app's broadcasts up to now may not have arrived.

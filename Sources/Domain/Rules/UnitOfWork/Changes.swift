@@ -67,6 +67,13 @@ public struct PagesEnding: Sendable, Equatable {
     }
 }
 
+/// What became of a request to end a user's pages.
+public struct EndedPagesResult: Sendable, Equatable {
+    public var since: Cursor
+    /// Nil if nothing was committed.
+    public var ending: PagesEnding?
+}
+
 /// Something that the backend is to be told of a user. `position` is that of the entry with the cause.
 public struct HookRecord: Sendable {
     public var type: HookType

@@ -19,6 +19,7 @@ public final class IdentityMap {
     var used: [OrderToken: Bool] = [:]
     var transfers: [TransferSource: [TransferTarget]] = [:]
     var locales: [UserID: UserLocale] = [:]
+    var endings: [UserID: Int64] = [:]
     var tombstones: [ErasedIdentity: Bool] = [:]
     private var charges: [ChargeName: [ContractKey: Charge]] = [:]
     /// The ids of those that the transaction has added.
@@ -99,6 +100,8 @@ extension IdentityMap: LedgerRows {
 
     public func locale(of user: UserID) throws -> UserLocale { try locales.value(of: user, else: rows.locale) }
 
+    public func ending(of user: UserID) throws -> Int64 { try endings.value(of: user, else: rows.ending) }
+
     public func charges(_ name: ChargeName) throws -> [ContractKey: Charge] {
         try charges.value(of: name, else: rows.charges)
     }
@@ -157,6 +160,10 @@ extension IdentityMap {
         let name = ChargeName(charge.id, of: key)
         if charges[name]?.updateValue(charge, forKey: key) == nil { addedCharges[key, default: []].append(charge.id) }
     }
+
+    /// An erasure takes the user's orders out of the rows of charges that may have been read before. What earlier commands have
+    /// changed is written.
+    func forgetCharges() { (charges, addedCharges) = ([:], [:]) }
 
     func list(_ key: ContractKey, in index: ContractIndex) {
         lists[index, default: List()].append(key)

@@ -10,6 +10,7 @@ public struct Preload: Sendable {
     private var transfers: Set<TransferSource> = []
     private var facts: Set<ContractKey> = []
     private var locales: Set<UserID> = []
+    private var endings: Set<UserID> = []
     private var identities: Set<ErasedIdentity> = []
     private var charges: Set<ChargeName> = []
 
@@ -51,6 +52,7 @@ public struct Preload: Sendable {
 
     public mutating func add(_ request: OrderRequest) {
         add(request.user)
+        endings.insert(request.user)
         if let token = request.token {
             orders.insert(token)
             lists.insert(.bought(with: token))
@@ -77,6 +79,7 @@ public struct Preload: Sendable {
         for token in used { _ = try ledger.isUsed(token) }
         for source in transfers { _ = try ledger.transfers(from: source) }
         for user in locales { _ = try ledger.locale(of: user) }
+        for user in endings { _ = try ledger.ending(of: user) }
         for identity in identities { _ = try ledger.isBuried(identity) }
         for charge in charges { _ = try ledger.charges(charge) }
     }

@@ -138,6 +138,8 @@ public protocol LedgerRows: AnyObject {
     /// The store's statements about a user who lost everything to others, in the order of their dates, then of the users.
     func transfers(from source: TransferSource) throws -> [TransferTarget]
     func locale(of user: UserID) throws -> UserLocale
+    /// Where the user's pages were ended last; 0 if they never were.
+    func ending(of user: UserID) throws -> Int64
     /// The charges with a store's id, by their contracts.
     func charges(_ name: ChargeName) throws -> [ContractKey: Charge]
     /// The ids of a contract's charges, in the order of their bytes.

@@ -141,6 +141,13 @@ extension LedgerSQL {
         try self("SELECT position FROM tombstones WHERE digest = ?").first([.text(digest)]) { row in row.integer() }
     }
 
+    /// Where the pages of the user with this digest were ended last; 0 if they never were.
+    func ending(_ digest: String) throws(EngineError) -> Int64 {
+        let found = try self("SELECT position FROM ended_pages WHERE digest = ?")
+            .first([.text(digest)]) { row in row.integer() }
+        return found ?? 0
+    }
+
     func mark(_ name: String) throws(EngineError) -> Instant? {
         try self("SELECT at FROM marks WHERE name = ?").first([.text(name)]) { row in row.instant() }
     }

@@ -154,10 +154,10 @@ extension LedgerRepository {
 
     private func deleteRows(of user: UserID) throws(EngineError) {
         let user = [Value(user)]
+        try withdrawOrders(of: user)
         try sql("DELETE FROM claims WHERE user = ?").run(user)
         try sql("DELETE FROM shares WHERE user = ?").run(user)
         try sql("DELETE FROM locales WHERE user = ?").run(user)
-        try sql("DELETE FROM ended_pages WHERE user = ?").run(user)
         try sql("DELETE FROM transfers WHERE from_user = ?").run(user)
         try sql("DELETE FROM transfers WHERE to_user = ?").run(user)
         try sql("DELETE FROM tokens WHERE token IN (SELECT token FROM orders WHERE user = ?)").run(user)
@@ -165,6 +165,19 @@ extension LedgerRepository {
         try sql("UPDATE audit SET user = NULL WHERE user = ?").run(user)
         // The backend still has to learn of an erasure.
         try sql("DELETE FROM hook_deliveries WHERE user = ? AND type <> '\(HookType.userErased.rawValue)'").run(user)
+    }
+
+    /// A purchase that somebody else has by now was charged with the user's order. The tokens lead to it.
+    private func withdrawOrders(of user: [Value]) throws(EngineError) {
+        let bought = try sql(
+            """
+            SELECT tokens.contract, tokens.token FROM orders JOIN tokens ON tokens.token = orders.token
+            WHERE orders.user = ?
+            """
+        ).all(user) { row in [.integer(row.integer()), .text(row.text())] as [Value] }
+        for purchase in bought {
+            try sql("UPDATE charges SET order_token = NULL WHERE contract = ? AND order_token = ?").run(purchase)
+        }
     }
 
     private func deleteRows(ofContract row: Int64) throws(EngineError) {

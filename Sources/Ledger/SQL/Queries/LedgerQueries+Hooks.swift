@@ -90,7 +90,8 @@ public struct HookAddressState: Sendable, Equatable {
 
 extension LedgerQueries {
     /// At most `limit` messages to an address that are due, those that have waited longest first. No message passes an earlier
-    /// one about the same user. Each says what is true in the snapshot in which its row is read.
+    /// one about the same user, nor the refund of a charge what is told of it before, at the same position. Each says what is true in
+    /// the snapshot in which its row is read.
     public func hooks(to address: String, limit: Int) throws(EngineError) -> [DueHook] {
         let now = now
         let head = try head()
@@ -108,7 +109,9 @@ extension LedgerQueries {
             ) AND NOT EXISTS (
                 SELECT 1 FROM hook_deliveries AS earlier
                 WHERE earlier.user = due.user AND earlier.address = due.address AND earlier.contract > 0
-                    AND earlier.due_at IS NOT NULL AND earlier.position < due.position
+                    AND earlier.due_at IS NOT NULL AND earlier.position <= due.position
+                    AND (earlier.position < due.position OR earlier.id < due.id
+                        AND earlier.contract = due.contract AND earlier.charge = due.charge)
             ) ORDER BY queued_at, due.id LIMIT ?
             """
         ).all([.text(address), Value(now), .integer(Int64(limit))]) { row throws(EngineError) in

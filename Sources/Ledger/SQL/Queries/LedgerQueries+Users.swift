@@ -52,10 +52,16 @@ public struct UserEntitlements: Sendable, Equatable {
 
 extension LedgerQueries {
     /// Of all users whose pages were ended, with the last time.
-    public func endedPages() throws(EngineError) -> [PagesEnding] {
-        try sql("SELECT user, position FROM ended_pages").all { row in
-            PagesEnding(user: row.user(), position: row.integer())
-        }
+    public func endedPages() throws(EngineError) -> EndedUsers {
+        let ended = EndedUsers(key: erasureKey)
+        _ = try sql("SELECT digest, position FROM ended_pages").all { row in ended.note(row.text(), at: row.integer()) }
+        return ended
+    }
+
+    /// Where the user's pages were ended last; 0 if they never were. Whoever signs a name asks for it here, as of the position
+    /// from which the page resumes: what another node has committed reaches this one's memory a moment later.
+    public func ending(of user: UserID) throws(EngineError) -> Int64 {
+        try sql.ending(erasureKey.digest(of: .user(user)))
     }
 
     private static let usualLimit = 100

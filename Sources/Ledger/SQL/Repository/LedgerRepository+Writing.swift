@@ -36,8 +36,8 @@ extension LedgerRepository {
                 .run([Value(user), Value(locale.language?.text), Value(locale.timeZone?.text)])
         }
         for ending in changes.endedPages {
-            try sql.insert(into: "ended_pages", "user, position", replacing: 1)
-                .run([Value(ending.user), .integer(ending.position)])
+            try sql.insert(into: "ended_pages", "digest, position", replacing: 1)
+                .run([.text(erasureKey.digest(of: .user(ending.user))), .integer(ending.position)])
         }
         for entry in changes.entries { try write(entry) }
         for event in changes.events { try write(event) }

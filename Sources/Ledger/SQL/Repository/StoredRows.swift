@@ -67,13 +67,13 @@ extension StoredRows: LedgerRows {
     func orders(like request: OrderRequest) throws -> [Order] {
         let values: [Value] = [
             Value(request.user), .text(request.product), Value(request.provider), Value(request.group),
-            Value(request.kind),
+            Value(request.kind), Value(OrderContextText.text(request.context)),
         ]
         return try sql(
             """
             SELECT \(OrderRow.columns) FROM orders
             WHERE user = ? AND product = ? AND provider IS NOT DISTINCT FROM ? AND product_group IS NOT DISTINCT FROM ?
-                AND kind IS NOT DISTINCT FROM ?
+                AND kind IS NOT DISTINCT FROM ? AND context IS NOT DISTINCT FROM ?
             ORDER BY created_at DESC, token DESC LIMIT \(Order.likeLimit)
             """
         ).all(values, read: OrderRow.read)
@@ -99,6 +99,8 @@ extension StoredRows: LedgerRows {
     }
 
     func locale(of user: UserID) throws -> UserLocale { try sql.locale(of: user) }
+
+    func ending(of user: UserID) throws -> Int64 { try sql.ending(erasureKey.digest(of: .user(user))) }
 
     func charges(_ name: ChargeName) throws -> [ContractKey: Charge] {
         let values = [.text(name.id), Value(name.provider), Value(name.environment), .text(name.app)] as [Value]
