@@ -191,8 +191,7 @@ def test_two_people_act_on_the_same_user(desk, browser, shop, user):
         colleague.press("Grant it")
         colleague.shows("Nothing was done", f"ticket of {user}annual")
         assert [one["product"] for one in shop.request("GET", f"/users/{user}")["contracts"]] == [f"{user}annual"]
-        # Nobody has sold that product, and what was said of it was said before.
-        colleague.press("Grant it")
+        # Nobody has sold that product, which was said before and is not said again.
         colleague.press("Grant it")
         assert len(shop.request("GET", f"/users/{user}")["contracts"]) == 2
     finally:
