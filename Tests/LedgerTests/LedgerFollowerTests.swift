@@ -45,13 +45,16 @@ import Testing
     @Test func whatIsToldComesAfterWhatWasCommitted() throws {
         let nodes = try nodes(2)
         for node in nodes { node.heard.wait { $0.isConnected ? () : nil } }
+        // A message waits a second for entries that cannot be read: the first reading takes as long on a busy machine.
+        try nodes[0].broadcast("first")
+        nodes[1].committed.wait { $0.isEmpty ? nil : () }
         for round in 1...20 {
             try nodes[0].broadcast("step")
             nodes[0].follower.sendToNodes([UInt8(round)])
         }
         let heard = nodes[1].heard.wait { $0.bodies.count == 20 ? $0 : nil }
         #expect(heard.bodies.flatMap(\.self) == Array(1...20))
-        for (index, position) in heard.positions.enumerated() { #expect(position >= index + 1) }
+        for (index, position) in heard.positions.enumerated() { #expect(position >= index + 2) }
         for node in nodes { node.close() }
     }
 
