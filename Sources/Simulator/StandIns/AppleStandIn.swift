@@ -101,7 +101,7 @@ extension AppleStandIn {
         return found.map { .json(["signedTransactionInfo": .text(sign($0, at: call.now))]) } ?? .unknownTransaction
     }
 
-    /// Only Production answers. An order ID that is none is no error: its status is 1
+    /// Only Production answers. For text that is no order ID, it answers with status 1 instead of an error
     /// (https://developer.apple.com/documentation/appstoreserverapi/orderlookupresponse).
     private func lookup(_ call: AppleStandInCall) -> StandInAnswer {
         guard call.environment != .sandbox else { return .unauthenticated }

@@ -50,7 +50,7 @@ extension StoreAPIError {
         return ["4040001", "4040005", "4040010"].contains(code)
     }
 
-    /// Apple knows no purchase by this id, or says that it is none. Whatever else it refuses says nothing about a purchase.
+    /// Apple has no purchase with this id, or says that the text cannot be an id. Its other refusals say nothing about a purchase.
     var isUnknownPurchase: Bool {
         guard case .refused(_, let code?, _) = self else { return false }
         return isUnknownTransaction || ["4000006", "4000008"].contains(code)

@@ -235,7 +235,7 @@ struct GoogleAnswer {
         }
     }
 
-    /// Of the answer about an order: a number that is none, or another package's.
+    /// Whether Google answered that the text is no order number, or one of another package.
     var isOfNoOrder: Bool { (status == 404 || status == 400) && reason != "applicationNotFound" }
 
     /// Reasons for a 403 that is not about permissions: https://developers.google.com/webmaster-tools/v1/errors

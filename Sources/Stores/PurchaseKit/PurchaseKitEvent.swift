@@ -80,7 +80,7 @@ extension PurchaseKitEvent {
         return observation
     }
 
-    /// PurchaseKit tells of no charge, and of no price: each period that it states to be running was paid for, or is a trial.
+    /// PurchaseKit reports neither charges nor prices. A period that it reports as running was paid for, or is a trial.
     private func charges(_ catalog: Catalog) -> [Charge] {
         guard let lineage, let periodStart, let periodEnd, state == .active || state == .cancelled else { return [] }
         // Whatever else it says of the period is the same.
