@@ -92,7 +92,7 @@ class Network:
         status, answer, headers = self.forward(request, path, body)
         if not is_post:
             known = request.headers.get("If-None-Match")
-            self.questions.append({"path": path, "status": status, "known": known, **headers})
+            self.questions.append({"path": path, "status": status, "known": known, "error": error_code(answer), **headers})
         if mode == "lost":
             return self.cut(request)
         return self.answer(request, post, status, answer, headers)
