@@ -66,7 +66,7 @@ import Testing
         var store = try TemporaryLedger.repository(policyOfLedger)
         // In PostgreSQL, each question is a round trip.
         let rounds = story.steps.permutations.enumerated().filter {
-            TemporaryLedger.isInPostgres ? $0.offset % 41 == 0 : GeneratedCases.take($0.offset, oneOf: 7)
+            TemporaryLedger.isInPostgres ? $0.offset % 41 == 0 : GeneratedCases.take($0.offset, oneOf: 17)
         }
         for (number, steps) in rounds {
             for provider in [Provider.apple, .google] {

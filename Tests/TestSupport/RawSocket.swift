@@ -54,10 +54,13 @@ public final class RawSocket {
     public func read(until mark: String, by end: Deadline? = nil) throws(RawSocketError) -> String {
         let mark = Array(mark.utf8)
         let deadline = end ?? Deadline(timeout)
+        var searched = 0
         while true {
-            if let range = buffer.firstRange(of: mark) {
+            if let range = buffer[searched...].firstRange(of: mark) {
                 return String(decoding: take(range.upperBound), as: UTF8.self)
             }
+            // It may have begun in what has arrived.
+            searched = max(0, buffer.count - mark.count + 1)
             guard try receive(deadline) else { throw .closed }
         }
     }

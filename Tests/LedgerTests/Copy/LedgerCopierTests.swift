@@ -110,7 +110,7 @@ import Testing
 
     /// The session breaks in the middle: nothing is there but the mark, and the next run starts over.
     @Test func startsOverAfterABreak() throws {
-        let fixture = try CopyFixture(rows: 20_000)
+        let fixture = try CopyFixture(rows: 6_000)
         #expect(throws: CopyError.self) {
             try fixture.copy(from: fixture.file, to: fixture.postgres) { line in
                 guard line.hasPrefix("entries: ") else { return }

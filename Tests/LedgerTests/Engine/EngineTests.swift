@@ -12,7 +12,7 @@ import Testing
     func memoryMakesTheSameEntries(transfers: TransferPolicy, commands: Int) throws {
         let policy = AccessPolicy(sandboxUsers: .only([]), catalog: TruthLedger.catalog, transfers: transfers)
         let seed = UInt64.random(in: 1...1_000_000_000)
-        for number in 0..<(TemporaryLedger.isInPostgres ? 3 : 25) {
+        for number in 0..<(TemporaryLedger.isInPostgres ? 3 : GeneratedCases.areWhole ? 25 : 8) {
             let history = HistoryWriter.history(seed: seed &+ UInt64(number))
             var generator = SeededGenerator(seed: history.seed)
             var store = try TemporaryLedger.repository(policy)

@@ -121,7 +121,7 @@ struct TableConvergenceTests {
         let last = scenario.events.last?.observation?.contract.lineage
         #expect(expected?.held.first { $0.contract == last }?.state == given.state)
         let orders = scenario.events.permutations
-        for (number, order) in orders.enumerated() where GeneratedCases.take(number, oneOf: max(1, orders.count / 24)) {
+        for (number, order) in orders.enumerated() where GeneratedCases.take(number, oneOf: max(1, orders.count / 12)) {
             #expect(try final(order + order.reversed(), at: scenario.now) == expected, "\(order.map(\.id))")
         }
     }

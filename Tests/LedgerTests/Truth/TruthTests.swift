@@ -10,7 +10,7 @@ import Testing
     private static let first = number("PAYCAST_SEED") ?? UInt64.random(in: 1...1_000_000_000)
     /// In PostgreSQL, each question is a round trip.
     private static let count =
-        number("PAYCAST_HISTORIES") ?? (GeneratedCases.areWhole && !TemporaryLedger.isInPostgres ? 1000 : 100)
+        number("PAYCAST_HISTORIES") ?? (GeneratedCases.areWhole && !TemporaryLedger.isInPostgres ? 1000 : 40)
     private static let shares = 4
 
     @Test(arguments: 0..<UInt64(shares))

@@ -12,7 +12,7 @@ import Testing
 /// events arrive.
 /// `PAYCAST_SEED` sets the first seed.
 @Suite struct TurnsTests {
-    private static let histories = UInt64(TemporaryLedger.isInPostgres ? 5 : GeneratedCases.areWhole ? 40 : 10)
+    private static let histories = UInt64(TemporaryLedger.isInPostgres ? 5 : GeneratedCases.areWhole ? 40 : 5)
     private static let first =
         getenv("PAYCAST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 1...1_000_000)
 

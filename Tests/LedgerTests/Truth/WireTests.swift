@@ -11,7 +11,7 @@ import Testing
 /// verified, and delivered in any order.
 @Suite struct WireTests {
     private static let secret = "whsec_0123456789abcdef"
-    private static let histories: UInt64 = GeneratedCases.areWhole ? 100 : 25
+    private static let histories: UInt64 = GeneratedCases.areWhole ? 100 : 10
 
     @Test func appleConverges() throws {
         let authority = try AppleFixture.authority.get()

@@ -13,7 +13,8 @@ import Testing
         "{\"id\":\"x\"}", "{\"data\":[null,{}]}", "\"active\"", "\"canceled\"", "\"subscription\"", "\"charge\"",
     ]
 
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func anyValueMayBeAnything(_ seed: UInt64) throws {
+    @Test(arguments: GeneratedCases.areWhole ? [1, 2, 3, 4] : [1] as [UInt64])
+    func anyValueMayBeAnything(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let verifier = try #require(StripeVerifier(secrets: [StripeSpecimen.secret]))
         var contract = Contract(
