@@ -86,11 +86,11 @@ let package = Package(
         ),
 
         // The C libraries of Debian 12, each imported by no Swift target but those named beside it.
-        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // WebSocketClient
+        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // HTTPClient
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),  // Ledger
-        .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // PostgresLedger
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // Ledger
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),  // Crypto, and Gateway for TLS
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
         .systemLibrary(name: "CHiredis"),  // Rails; its pkg-config file has a flag that SwiftPM refuses
@@ -106,22 +106,20 @@ let package = Package(
         library("Support", ["CAssets", "CLinux", "Domain"]),
         library("Crypto", ["COpenSSL", "Encoding", "Domain", "Support"]),
         // What stores, backends and servers are asked with, and what commands watch a server's pages with.
-        library("HTTPClient", ["CCurl"]),
-        library("WebSocketClient", ["CWebSockets", "COpenSSL", "Encoding", "Support", "HTTPClient"]),
+        library("HTTPClient", ["CCurl", "CWebSockets", "COpenSSL", "Encoding", "Support"]),
         // Bytes of HTTP/1.1, HTTP/2 and WebSocket, and who is admitted.
         library("HTTP", ["CNghttp2", "Encoding", "Domain", "Support", "Crypto"]),
 
         // The stages of the pipeline: proven, committed, rendered, fanned out. A store is one folder.
         library("Stores", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient"]),
         // What is committed: in SQLite, and what several nodes share.
-        library("Ledger", ["CSQLite", "CZstd", "Encoding", "Domain", "Support", "Crypto"]),
-        library("PostgresLedger", ["CPostgres", "Encoding", "Domain", "Support", "Crypto", "Ledger"]),
+        library("Ledger", ["CSQLite", "CZstd", "CPostgres", "Encoding", "Domain", "Support", "Crypto"]),
         // What pages follow, and what a request and its answer are.
         library("Pages", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP"]),
         // What a Rails app broadcasts by itself: over Redis, Solid Cable or PostgreSQL's NOTIFY.
         library(
             "Rails",
-            ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Ledger", "PostgresLedger", "Pages"]
+            ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Ledger", "Pages"]
         ),
         // Sockets, and the loops that serve them.
         library("Gateway", ["CLinux", "COpenSSL", "Domain", "Support", "Crypto", "HTTP", "Pages"]),
@@ -141,22 +139,22 @@ let package = Package(
             "Server",
             [
                 "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "HTTP", "Stores",
-                "Ledger", "PostgresLedger", "Pages", "Rails", "Simulator", "Gateway", "API", "Console",
+                "Ledger", "Pages", "Rails", "Simulator", "Gateway", "API", "Console",
             ]
         ),
         // What every command reads and prints, the client of a server, and the larger commands.
         library(
             "Commands",
             [
-                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient", "HTTP",
-                "Stores", "Ledger", "PostgresLedger", "Pages", "Rails", "API", "Simulator", "Server",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "HTTP",
+                "Stores", "Ledger", "Pages", "Rails", "API", "Simulator", "Server",
             ]
         ),
         executable(
             "paycast",
             [
-                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "WebSocketClient",
-                "Stores", "Ledger", "PostgresLedger", "API", "Simulator", "Server", "Commands",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient",
+                "Stores", "Ledger", "API", "Simulator", "Server", "Commands",
             ],
             linkerSettings: withoutSwift
         ),
@@ -165,7 +163,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "COpenSSL", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "WebSocketClient",
+                "CLinux", "COpenSSL", "Encoding", "Domain", "Support", "Crypto", "HTTPClient",
                 "Stores", "Rails",
                 "Simulator",
             ],
@@ -176,17 +174,15 @@ let package = Package(
         tests("Domain"),
         tests("Support", ["Domain"]),
         tests("Crypto", ["Encoding", "Domain", "Support"]),
-        tests("HTTPClient"),
-        tests("WebSocketClient", ["HTTP", "HTTPClient"]),
+        tests("HTTPClient", ["HTTP"]),
         tests("HTTP"),
         tests("Stores", ["Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Simulator"]),
         tests(
             "Ledger",
-            ["Encoding", "Domain", "Support", "Crypto", "Stores", "PostgresLedger", "Simulator"]
+            ["Encoding", "Domain", "Support", "Crypto", "Stores", "Simulator"]
         ),
-        tests("PostgresLedger", ["Support", "Ledger"]),
         tests("Pages", ["Encoding", "Domain", "APIModel", "Support", "HTTP"]),
-        tests("Rails", ["Domain", "Ledger", "PostgresLedger", "paycast"], exclude: ["RailsCable/App"]),
+        tests("Rails", ["Domain", "Ledger", "paycast"], exclude: ["RailsCable/App"]),
         tests("Gateway", ["COpenSSL", "Domain", "Support", "HTTP", "Pages"]),
         tests("API", ["Encoding", "Domain", "APIModel", "Support", "Stores", "Ledger", "Pages"]),
         tests("Console", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP", "Pages", "API"]),
@@ -197,7 +193,7 @@ let package = Package(
         ),
         tests(
             "Commands",
-            ["Encoding", "Domain", "Support", "Crypto", "WebSocketClient", "Stores", "Ledger", "Simulator", "paycast"]
+            ["Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Stores", "Ledger", "Simulator", "paycast"]
         ),
         tests("paycast", ["Commands"]),
         // A store that Paycast does not ship with: a folder, and a line in `main.swift`.

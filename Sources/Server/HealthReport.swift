@@ -1,7 +1,6 @@
 import API
 import Ledger
 import Pages
-import PostgresLedger
 import Rails
 import Support
 

@@ -1,5 +1,4 @@
 public import Ledger
-import PostgresLedger
 
 extension DatabaseURL {
     /// Lets the server that runs on this ledger, or the next one, act outwards. Throws if there is no ledger.

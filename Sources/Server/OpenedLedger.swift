@@ -2,7 +2,6 @@ import Domain
 import Glibc
 public import Ledger
 import Pages
-import PostgresLedger
 import Support
 
 /// The ledger that `DATABASE_URL` names, with the parts that its engine needs: a file is locked against a second

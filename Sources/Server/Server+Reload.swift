@@ -2,7 +2,6 @@ import API
 import Domain
 import Ledger
 import Pages
-import PostgresLedger
 import Support
 
 /// The effect of SIGHUP: it rereads the files and applies their content while the server runs; no connection notices.

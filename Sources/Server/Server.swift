@@ -6,7 +6,6 @@ import Gateway
 import Glibc
 import HTTP
 import Ledger
-import PostgresLedger
 import Rails
 import Stores
 import Support

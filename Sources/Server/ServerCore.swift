@@ -3,7 +3,6 @@ import Domain
 import Gateway
 import Ledger
 public import Pages
-import PostgresLedger
 import Rails
 import Support
 

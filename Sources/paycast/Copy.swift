@@ -1,6 +1,5 @@
 import Commands
 import Ledger
-import PostgresLedger
 import Support
 
 /// Moves a ledger to another place or engine.

@@ -1,7 +1,6 @@
 import Commands
 import HTTPClient
 import Server
-import WebSocketClient
 
 /// Prints what runs here, for bug reports.
 struct Version: Command {

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@testable import PostgresLedger
+@testable import Ledger
 
 /// One node's commits and what it reads of the others' come out in one order, each once.
 @Suite struct CommitSequenceTests {

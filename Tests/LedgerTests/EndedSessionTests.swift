@@ -1,6 +1,5 @@
 import Domain
 import Ledger
-import PostgresLedger
 import TestSupport
 import Testing
 

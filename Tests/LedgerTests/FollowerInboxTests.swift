@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@testable import PostgresLedger
+@testable import Ledger
 
 /// What waits for the follower is bounded.
 @Suite struct FollowerInboxTests {

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import PostgresLedger
 
 /// Two nodes, and the work that one of them does for both.
 @Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct LeaseTests {

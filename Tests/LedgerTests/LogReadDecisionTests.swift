@@ -2,7 +2,7 @@ import Domain
 import Support
 import Testing
 
-@testable import PostgresLedger
+@testable import Ledger
 
 /// What comes out when, and when the log is read.
 @Suite struct LogReadDecisionTests {

@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-@testable import PostgresLedger
+@testable import Ledger
 
 /// Whoever may connect to the database may notify anything: only what a node of the ledger has sent is a message.
 @Suite struct MessageKeyTests {

@@ -1,5 +1,4 @@
 import Domain
-import PostgresLedger
 import Support
 import TestSupport
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PostgresLedger
+@testable import Ledger
 
 /// Messages in notifications, and what strangers may notify.
 @Suite struct NotifyPiecesTests {

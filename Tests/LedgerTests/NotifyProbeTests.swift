@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@testable import PostgresLedger
+@testable import Ledger
 
 /// When a node finds out whether notifications come through, and what it makes of the answer.
 @Suite struct NotifyProbeTests {

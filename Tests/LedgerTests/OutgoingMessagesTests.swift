@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@testable import PostgresLedger
+@testable import Ledger
 
 /// What waits for the other nodes is bounded in bytes, in time and in bytes a second.
 @Suite struct OutgoingMessagesTests {

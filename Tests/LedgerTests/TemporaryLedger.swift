@@ -1,7 +1,6 @@
 import Domain
 import Foundation
 import Glibc
-import PostgresLedger
 import Support
 import Synchronization
 import TestSupport

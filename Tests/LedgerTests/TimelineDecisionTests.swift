@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PostgresLedger
+@testable import Ledger
 
 @Suite struct TimelineDecisionTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,5 @@
 import HTTPClient
 import Support
-import WebSocketClient
 
 /// A page's WebSocket, as the command line holds one: libwebsockets' client, on a thread that collects what arrives.
 /// `RawWebSocket` is for what no client does, and for what needs its frames or its socket.

@@ -1,5 +1,4 @@
 import Ledger
-import PostgresLedger
 import Stores
 
 /// Checks the ledger's files while no server uses them.

@@ -1,7 +1,6 @@
 import Domain
 import HTTPClient
 import Stores
-import WebSocketClient
 
 /// Says what became of each page, and which line of the proxy's configuration is missing. Pure.
 struct TrialJudge {

@@ -2,7 +2,6 @@ import Domain
 import Encoding
 import Glibc
 import HTTPClient
-import WebSocketClient
 
 /// How a page is connected.
 public enum PageTransport: String, CaseIterable, Sendable {

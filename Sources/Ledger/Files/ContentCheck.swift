@@ -34,7 +34,7 @@ public final class ContentCheck: Sendable {
     }
 
     /// True when the check is short enough to wait for, as far as the last one and the running one tell.
-    public var isQuick: Bool {
+    var isQuick: Bool {
         let now = monotonicNanoseconds()
         return state.withLock { max($0.duration, $0.startedAt.map { now - $0 } ?? 0) < 200_000_000 }
     }

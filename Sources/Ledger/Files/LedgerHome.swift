@@ -31,7 +31,7 @@ public struct LedgerHome: Sendable, Equatable {
     }
 
     /// Whatever the way to it. Ignores what is unknown on one side.
-    public func isSameDatabase(as other: LedgerHome) -> Bool {
+    func isSameDatabase(as other: LedgerHome) -> Bool {
         marks.count == other.marks.count && zip(marks, other.marks).allSatisfy { $0 == nil || $1 == nil || $0 == $1 }
     }
 }
@@ -109,7 +109,7 @@ extension SQLiteConnection {
         try prepare("SELECT value FROM meta WHERE key = ?").first([.text(LedgerHome.key)]) { LedgerHome($0.text()) }
     }
 
-    public func setHome(_ home: LedgerHome) throws(EngineError) {
+    func setHome(_ home: LedgerHome) throws(EngineError) {
         try prepare("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
             .run([.text(LedgerHome.key), .text(home.description)])
     }

@@ -62,7 +62,7 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
     )
 
     /// Commits give positions without gaps, so a missing entry was there once.
-    public static func missingEntry(at position: Int64) -> EngineError {
+    static func missingEntry(at position: Int64) -> EngineError {
         EngineError(
             .damaged,
             code: "ledger error",
@@ -76,9 +76,9 @@ public struct EngineError: Error, Equatable, CustomStringConvertible {
     public var isBusy: Bool { kind == .busy }
 
     /// True if the whole transaction has failed, whichever command was running.
-    public var failsTransaction: Bool { ![.statement, .busy, .unique].contains(kind) }
+    var failsTransaction: Bool { ![.statement, .busy, .unique].contains(kind) }
 
-    public var isDamage: Bool { kind == .damaged }
+    var isDamage: Bool { kind == .damaged }
 
     /// What is known of a server that keeps the ledger and gives no answer; nil for every other error.
     public var outage: String? { kind == .connectionLost || kind == .shuttingDown ? message : nil }

@@ -42,7 +42,7 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
         return reason
     }
 
-    public static let unreleasedSchemaAdvice =
+    static let unreleasedSchemaAdvice =
         "it was made before the first release, and no release reads it: set DATABASE_URL to a new ledger, and fetch what"
         + " the stores have sent with “paycast recover”"
 }

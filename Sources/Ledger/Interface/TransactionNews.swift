@@ -65,7 +65,7 @@ public struct ErasureStep: Sendable, Equatable {
 
     public init() {}
 
-    public var isDone: Bool { cursor != nil }
+    var isDone: Bool { cursor != nil }
 
     public mutating func add(_ other: ErasureStep) {
         events += other.events

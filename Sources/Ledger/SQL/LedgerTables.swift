@@ -2,7 +2,7 @@ import Domain
 
 /// The tables of every ledger, in the words of either engine. Those that grow with every commit, `entries`, `events` and
 /// `fragments`, are each engine's own.
-public enum LedgerTables {
+enum LedgerTables {
     /// A contract's `user_at` is null when the user follows only from another contract, or from what apps posted of their own
     /// accord: `unasked_user` and `unasked_at` are the first such post of the contract. `is_unlisted` is 1 while somebody waits for
     /// the catalog to say what it opens. Its `order_number` follows from its
@@ -25,7 +25,7 @@ public enum LedgerTables {
     ///
     /// Texts that are compared are compared as bytes, and flags are numbers. `entries` and `events` go where what they refer
     /// to is there.
-    public static func sql(isShared: Bool, entries: String = "", events: String = "") -> String {
+    static func sql(isShared: Bool, entries: String = "", events: String = "") -> String {
         let number = isShared ? "BIGINT" : "INTEGER"
         let text = isShared ? "TEXT COLLATE \"C\"" : "TEXT"
         let bytes = isShared ? "BYTEA" : "BLOB"
@@ -160,7 +160,7 @@ public enum LedgerTables {
     /// What the second version of these tables has besides. It also writes words that programs of the first cannot read: the jobs
     /// `ask`, `refund_request` and `consumption`, and the act `refund`. So those must not work on the ledger any more.
     /// `jobs_about_refunds` has as its condition what `Job.refunds` writes.
-    public static func second(isShared: Bool) -> String {
+    static func second(isShared: Bool) -> String {
         let (number, ifNew, id) = isShared ? ("BIGINT", "IF NOT EXISTS ", ", id") : ("INTEGER", "", "")
         return """
             ALTER TABLE claims ADD COLUMN \(ifNew)refused_at \(number);
@@ -179,7 +179,7 @@ public enum LedgerTables {
     ///
     /// It also writes the types of messages `purchase.made` and `purchase.refunded`, of which one purchase may have several: older
     /// programs can do neither, and they would take names that are refused.
-    public static func third(isShared: Bool) -> String {
+    static func third(isShared: Bool) -> String {
         let (number, text) = isShared ? ("BIGINT", "TEXT COLLATE \"C\"") : ("INTEGER", "TEXT")
         return """
             CREATE TABLE charges (

@@ -38,5 +38,5 @@ extension EngineError {
         }
     }
 
-    public static let damage = "it is damaged, so nothing is committed any more: stop the server and restore a backup"
+    static let damage = "it is damaged, so nothing is committed any more: stop the server and restore a backup"
 }

@@ -69,10 +69,10 @@ public final class SQLiteConnection: LedgerConnection {
 
     /// False after a failure that made SQLite roll back the whole transaction
     /// (https://www.sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction").
-    public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Valid while the connection is open.
-    public var interrupter: Interrupter { Interrupter(handle: handle) }
+    var interrupter: Interrupter { Interrupter(handle: handle) }
 
     /// Pages that this connection has written since the last call.
     func takePagesWritten() -> Int {
@@ -110,12 +110,12 @@ extension SQLiteConnection {
     }
 
     /// The first read fixes the snapshot, so the position and what is read after it belong to the same moment.
-    public func beginReading() throws(EngineError) -> Int64 {
+    func beginReading() throws(EngineError) -> Int64 {
         try transactions.get().beginReading.run()
         return try head()
     }
 
-    public func endReading() throws(EngineError) {
+    func endReading() throws(EngineError) {
         if isInTransaction { try transactions.get().commit.run() }
     }
 
@@ -214,10 +214,10 @@ extension SQLiteConnection {
 ///
 /// `@unchecked Sendable`: SQLite lets any thread call it, and its holder promises to drop it before the connection is
 /// closed.
-public struct Interrupter: @unchecked Sendable {
+struct Interrupter: @unchecked Sendable {
     fileprivate let handle: OpaquePointer
 
-    public func interrupt() { sqlite3_interrupt(handle) }
+    func interrupt() { sqlite3_interrupt(handle) }
 }
 
 /// The version of SQLite that is loaded.

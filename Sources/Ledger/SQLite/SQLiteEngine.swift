@@ -20,7 +20,7 @@ public struct SQLiteEngine: LedgerEngine {
     }
 
     /// Creates the ledger that another one is copied into, or opens what there is of it.
-    public func openForCopy() throws(LedgerError) -> SQLiteConnection { try opened(forCopy: true) }
+    func openForCopy() throws(LedgerError) -> SQLiteConnection { try opened(forCopy: true) }
 
     private func opened(forCopy: Bool) throws(LedgerError) -> SQLiteConnection {
         LedgerFile.create(path)

@@ -2,19 +2,19 @@ import Domain
 
 /// The tables of a ledger in a file. `user_version` counts the migrations that were applied, and `application_id` says that
 /// they were these.
-public enum SQLiteSchema {
+enum SQLiteSchema {
     static let migrations = [
         LedgerTables.sql(isShared: false, entries: entries, events: events), LedgerTables.second(isShared: false),
         LedgerTables.third(isShared: false),
     ]
 
-    public static var newest: Int64 { Int64(migrations.count) }
+    static var newest: Int64 { Int64(migrations.count) }
 
     /// “Pcsv”. Ledgers of commits from before the first release have another one, or none.
     static let application: Int64 = 0x5063_7376
 
     /// Those of a new ledger.
-    public static let tables = migrations.joined(separator: "\n")
+    static let tables = migrations.joined(separator: "\n")
 
     /// An entry is one committed thing. Its row id is the position that pages resume from; its event and its fragments
     /// share it. Instants are milliseconds.
@@ -72,7 +72,7 @@ public enum SQLiteSchema {
     }
 
     /// Why this version cannot work on the ledger of a connection; nil if it can, once it has been brought up to date.
-    public static func refusal(_ connection: SQLiteConnection, forCopy: Bool = false) throws(EngineError)
+    static func refusal(_ connection: SQLiteConnection, forCopy: Bool = false) throws(EngineError)
         -> LedgerError?
     {
         let found = refusal(
@@ -92,14 +92,14 @@ public enum SQLiteSchema {
     }
 
     /// Whether another ledger is being copied into this one.
-    public static func isUnfinishedCopy(_ connection: SQLiteConnection) throws(EngineError) -> Bool {
+    static func isUnfinishedCopy(_ connection: SQLiteConnection) throws(EngineError) -> Bool {
         try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").first([.text(UnfinishedCopy.table)]) { _ in
             true
         } ?? false
     }
 
     /// Whether a sound file holds a ledger, and not another program's tables.
-    public static func isLedger(_ connection: SQLiteConnection) throws(EngineError) -> Bool {
+    static func isLedger(_ connection: SQLiteConnection) throws(EngineError) -> Bool {
         let known = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"
         return try number(known, connection) == 2
     }

@@ -38,7 +38,7 @@ public final class LeaderLease: Sendable {
         return !wasHeld && isHeld
     }
 
-    public func resign() { state.withLock { $0.end = 0 } }
+    func resign() { state.withLock { $0.end = 0 } }
 }
 
 /// The right to do the leader's work. A commit made for it names this lease, and is refused once another node holds the

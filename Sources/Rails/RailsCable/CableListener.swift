@@ -1,4 +1,4 @@
-import PostgresLedger
+import Ledger
 public import Support
 
 extension BroadcastListener {

@@ -2,7 +2,6 @@ import Crypto
 import Domain
 import Encoding
 import Ledger
-import PostgresLedger
 import Support
 
 /// Takes what Action Cable's `postgresql` adapter notifies: listens to each stream that a page follows, and does what

@@ -1,5 +1,4 @@
 import Ledger
-import PostgresLedger
 
 /// Solid Cable's table in PostgreSQL, through a session that only reads.
 final class PostgresSolidCableTable: SolidCableTable {

@@ -1,5 +1,4 @@
-import Ledger
-public import PostgresLedger
+public import Ledger
 
 /// Where a Rails app's cable database is: `PAYCAST_RAILS_CABLE_URL`. Its description never shows user or password.
 public enum RailsCableURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {

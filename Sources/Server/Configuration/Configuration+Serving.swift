@@ -5,7 +5,6 @@ import Gateway
 import Glibc
 import HTTP
 import Ledger
-import PostgresLedger
 import Stores
 import Support
 

@@ -4,7 +4,6 @@ import Glibc
 public import HTTP
 public import Ledger
 public import Pages
-public import PostgresLedger
 public import Rails
 public import Stores
 public import Support

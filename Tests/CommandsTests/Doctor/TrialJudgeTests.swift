@@ -1,6 +1,6 @@
+import HTTPClient
 import Stores
 import Testing
-import WebSocketClient
 
 @testable import Commands
 

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import PostgresLedger
 
 /// A copy knows SQLite's tables: PostgreSQL has the same, so that nothing can be forgotten.
 @Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct CopiedTableTests {

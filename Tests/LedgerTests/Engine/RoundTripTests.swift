@@ -1,4 +1,3 @@
-import PostgresLedger
 import Support
 import Synchronization
 import TestSupport

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import PostgresLedger
 
 /// Partitions are made ahead, by whoever commits.
 @Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct PartitionReserveTests {

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import PostgresLedger
 
 /// How a node writes tables that it shares with others.
 @Suite(.blocking, .enabled(if: PostgresCluster.isInstalled)) struct SharedTablesTests {

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Ledger
-@testable import PostgresLedger
 
 @Suite struct StoredSchemaTests {
     struct Case: CustomTestStringConvertible {

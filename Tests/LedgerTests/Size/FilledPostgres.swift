@@ -3,7 +3,6 @@ import Support
 import TestSupport
 
 @testable import Ledger
-@testable import PostgresLedger
 
 /// A ledger in PostgreSQL with as many entries as a test wants, and a connection as a node has it.
 struct FilledPostgres {

@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import PostgresLedger
 
 /// How many entries the large ledger has.
 private let large = ProcessInfo.processInfo.environment["PAYCAST_TEST_SIZE"].flatMap { Int64($0) }

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import PostgresLedger
 
 /// Every statement finds its rows by an index, so that a hundred million events make none slower.
 @Suite(.blocking) struct StatementPlansTests {

@@ -1,4 +1,4 @@
-import PostgresLedger
+import Ledger
 import Rails
 import TestSupport
 import Testing

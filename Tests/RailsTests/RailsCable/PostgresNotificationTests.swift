@@ -1,6 +1,6 @@
 import Domain
 import Glibc
-import PostgresLedger
+import Ledger
 import Rails
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Ledger
-import PostgresLedger
 import Rails
 import Testing
 

@@ -1,7 +1,7 @@
 public import Domain
 
 /// A connection to a ledger, used by one thread. An engine is one implementation, with its tables.
-public protocol LedgerConnection: AnyObject {
+protocol LedgerConnection: AnyObject {
     func prepare(_ sql: String) throws(EngineError) -> Statement
     func prepare(_ insertion: Insertion) throws(EngineError) -> Statement
     /// An `UPDATE` that may wait, with rows that are inserted, until the transaction reads again or ends.
@@ -38,13 +38,13 @@ public protocol LedgerConnection: AnyObject {
 
 /// What an engine is when nobody else writes its ledger, and it answers at once.
 extension LedgerConnection {
-    public func prepare(_ insertion: Insertion) throws(EngineError) -> Statement { try prepare(insertion.sql()) }
-    public func prepare(waiting update: String) throws(EngineError) -> Statement { try prepare(update) }
-    public var eventIDs: String { "events" }
-    public func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool { false }
-    public func confirmStatements() throws(EngineError) {}
-    public func holds(_ lease: Lease) throws(EngineError) -> Bool { true }
-    public func notifyNodes() {}
+    func prepare(_ insertion: Insertion) throws(EngineError) -> Statement { try prepare(insertion.sql()) }
+    func prepare(waiting update: String) throws(EngineError) -> Statement { try prepare(update) }
+    var eventIDs: String { "events" }
+    func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool { false }
+    func confirmStatements() throws(EngineError) {}
+    func holds(_ lease: Lease) throws(EngineError) -> Bool { true }
+    func notifyNodes() {}
 }
 
 extension LedgerConnection {

@@ -1,7 +1,7 @@
 public import Domain
 
 /// A statement of an engine's connection, and the rows of its current run. Used by its connection's thread only.
-public protocol PreparedStatement: AnyObject {
+protocol PreparedStatement: AnyObject {
     var sql: String { get }
 
     /// Starts a run. `body` is the last parameter, which outlives the run.
@@ -24,7 +24,7 @@ public protocol PreparedStatement: AnyObject {
 }
 
 extension PreparedStatement {
-    public func check() throws(EngineError) {}
+    func check() throws(EngineError) {}
 }
 
 /// Ways to run a prepared statement. The rows of a statement are read in the module of its SQL, so that the compiler
@@ -32,7 +32,7 @@ extension PreparedStatement {
 public struct Statement {
     let prepared: any PreparedStatement
 
-    public init(_ prepared: any PreparedStatement) {
+    init(_ prepared: any PreparedStatement) {
         self.prepared = prepared
     }
 

@@ -59,7 +59,7 @@ public final class EndedUsers: Sendable {
 
 /// Makes digests of the names of an erased user. Without the key, which is in the ledger, nobody can find out whom a
 /// tombstone stands for by trying user ids.
-public struct ErasureKey: Sendable {
+struct ErasureKey: Sendable {
     /// The prefix of an event's id that is a digest.
     static let prefix = "erased:"
     private let key: HMACKey
@@ -67,7 +67,7 @@ public struct ErasureKey: Sendable {
     init(_ text: String) { key = HMACKey(Array(text.utf8)) }
 
     /// 256 bits, as text.
-    public static func random() -> String { Hex.encode(randomBytes(32)) }
+    static func random() -> String { Hex.encode(randomBytes(32)) }
 
     func digest(of identity: ErasedIdentity) -> String {
         // Each field begins with its length, so that two different lists never have the same bytes.

@@ -34,7 +34,7 @@ public struct HookDelivery: Sendable, Equatable {
     /// When it arrived, or was given up.
     public var endedAt: Instant?
     /// When the entry with the cause was committed.
-    public var causedAt: Instant
+    var causedAt: Instant
 
     /// The states that the backend was never told, because a newer one took their place.
     public var superseded: Int { Int(max(0, version - accepted - 1)) }

@@ -34,9 +34,9 @@ public struct OrderPurchase: Sendable, Equatable {
     public var product: String
     public var state: ContractState
     /// True when it ended before it was paid.
-    public var isUnpaid: Bool
+    var isUnpaid: Bool
     /// The product of its first event with the token; nil if that is not among the contract's first hundred.
-    public var boughtProduct: String?
+    var boughtProduct: String?
     /// The date of the first charge that carried the token.
     public var boughtAt: Instant
     /// The first event that carried it, among the contract's first hundred.

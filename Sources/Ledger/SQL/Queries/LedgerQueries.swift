@@ -18,7 +18,7 @@ public struct LedgerQueries {
     /// The same throughout a snapshot: a question that runs again must ask the same.
     var now: Instant { running?.at ?? clock.now() }
 
-    public init(
+    init(
         _ connection: any LedgerConnection,
         epoch: String,
         policy: AccessPolicy,
@@ -41,11 +41,11 @@ public struct LedgerQueries {
         return running.head
     }
 
-    public typealias Question = @Sendable (inout LedgerQueries) -> QuestionAnswer
+    typealias Question = @Sendable (inout LedgerQueries) -> QuestionAnswer
 
     /// Answers questions from one snapshot. It asks a distant engine everything that they need at once. A question may
     /// run more than once, so it returns the action that delivers its answer.
-    public mutating func answer(_ questions: [Question]) -> [QuestionAnswer] {
+    mutating func answer(_ questions: [Question]) -> [QuestionAnswer] {
         guard connection.isShared, questions.count > 1 else { return questions.map { $0(&self) } }
         let together = try? snapshot { queries in
             var trial = queries

@@ -177,12 +177,12 @@ extension LedgerRepository {
     private static let scrub = "scrub"
 
     /// Whether something is, perhaps since before this start.
-    public func owesScrub() throws(EngineError) -> Bool {
+    func owesScrub() throws(EngineError) -> Bool {
         try sql.mark(LedgerRepository.scrub) != nil && !isShared
     }
 
     /// It was overwritten. Runs a transaction of its own.
-    public mutating func settleScrub() throws(EngineError) {
+    mutating func settleScrub() throws(EngineError) {
         guard try owesScrub() else { return }
         try begin()
         try sql("DELETE FROM marks WHERE name = ?").run([.text(LedgerRepository.scrub)])

@@ -34,7 +34,7 @@ public struct LedgerRepository {
     var news = TransactionNews()
     var hooksAt = Instant(milliseconds: 0)
 
-    public init(
+    init(
         _ connection: any LedgerConnection,
         epoch: String,
         policy: AccessPolicy,
@@ -269,7 +269,7 @@ extension LedgerRepository {
     }
 
     /// Ends the access of contracts whose time has come, including those whose time came while the server was down.
-    public mutating func endAccess(now: Instant) throws(EngineError) {
+    mutating func endAccess(now: Instant) throws(EngineError) {
         let ended = if let ended { ended } else { try endedContracts(at: now) }
         for key in ended {
             try decide(at: now) { unit in try unit.endAccess(of: key) }
@@ -283,12 +283,12 @@ extension LedgerRepository {
     }
 
     /// The time at which the access of the next contract ends.
-    public func nextEnd() throws(EngineError) -> Instant? {
+    func nextEnd() throws(EngineError) -> Instant? {
         try sql("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL").first { row in row.optionalInstant() }
             ?? nil
     }
 
-    public func addUnclaimed(_ difference: Int) throws(EngineError) -> Int {
+    func addUnclaimed(_ difference: Int) throws(EngineError) -> Int {
         let before = if let unclaimed { unclaimed } else { try sql.unclaimed() }
         let count = before + difference
         if difference != 0 { try sql("UPDATE meta SET value = ? WHERE key = 'unclaimed'").run([.text(String(count))]) }
@@ -307,7 +307,7 @@ extension LedgerRepository {
     }
 
     /// Whether after this position no entry is about the user, nor was the user erased. Nobody else writes meanwhile.
-    public func isUnchanged(_ user: UserID, since position: Int64) throws(EngineError) -> Bool {
+    func isUnchanged(_ user: UserID, since position: Int64) throws(EngineError) -> Bool {
         let newer = try sql("SELECT 1 FROM entries WHERE user = ? AND position > ? LIMIT 1")
             .first([Value(user), .integer(position)]) { _ in true }
         let erased = try sql.tombstone(erasureKey.digest(of: .user(user)))
