@@ -91,7 +91,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),  // Ledger
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // Ledger
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),  // Crypto, and Gateway for TLS
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),  // Crypto; Gateway and HTTPClient for TLS
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
         .systemLibrary(name: "CHiredis"),  // Rails; its pkg-config file has a flag that SwiftPM refuses
         .systemLibrary(name: "CLinux"),  // what Glibc's module leaves out, for whoever needs it
@@ -117,10 +117,7 @@ let package = Package(
         // What pages follow, and what a request and its answer are.
         library("Pages", ["Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTP"]),
         // What a Rails app broadcasts by itself: over Redis, Solid Cable or PostgreSQL's NOTIFY.
-        library(
-            "Rails",
-            ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Ledger", "Pages"]
-        ),
+        library("Rails", ["CHiredis", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Ledger", "Pages"]),
         // Sockets, and the loops that serve them.
         library("Gateway", ["CLinux", "COpenSSL", "Domain", "Support", "Crypto", "HTTP", "Pages"]),
         library(
@@ -146,15 +143,15 @@ let package = Package(
         library(
             "Commands",
             [
-                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "HTTP",
-                "Stores", "Ledger", "Pages", "Rails", "API", "Simulator", "Server",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "HTTP", "Stores", "Ledger",
+                "Pages", "Rails", "API", "Simulator", "Server",
             ]
         ),
         executable(
             "paycast",
             [
-                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient",
-                "Stores", "Ledger", "API", "Simulator", "Server", "Commands",
+                "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger", "API",
+                "Simulator", "Server", "Commands",
             ],
             linkerSettings: withoutSwift
         ),
@@ -163,8 +160,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "COpenSSL", "Encoding", "Domain", "Support", "Crypto", "HTTPClient",
-                "Stores", "Rails",
+                "CLinux", "COpenSSL", "Encoding", "Domain", "Support", "Crypto", "HTTPClient", "Stores", "Rails",
                 "Simulator",
             ],
             path: "Tests/TestSupport",
@@ -209,8 +205,7 @@ let package = Package(
             name: "JourneyTests",
             dependencies: [
                 "Encoding", "Domain", "APIModel", "Support", "Crypto", "HTTPClient", "Stores", "Ledger", "API",
-                "Simulator",
-                "TestSupport", "paycast",
+                "Simulator", "TestSupport", "paycast",
             ],
             swiftSettings: settings
         ),
