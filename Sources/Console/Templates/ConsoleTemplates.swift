@@ -12,7 +12,7 @@ struct ConsoleTemplates: Sendable {
         var templates: [String: ConsoleTemplate] = [:]
         var problems: [String] = []
         for (name, bytes) in files where name.hasSuffix(".html") {
-            do throws(ConsoleTemplateError) {
+            do {
                 let page = String(name.dropLast(".html".count))
                 let parts = try ConsoleTemplates.parts(of: String(decoding: bytes, as: UTF8.self))
                 for (part, source) in parts {

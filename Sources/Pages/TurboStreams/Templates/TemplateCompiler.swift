@@ -29,7 +29,8 @@ struct TemplateCompiler {
             if token.kind == .comment { try comment(token) }
             guard range.contains(token.range.lowerBound) else { continue }
             switch token.kind {
-            case .comment: break  // Comments are for authors, not for pages.
+            // Comments are for authors, not for pages; a doctype is for browsers.
+            case .comment: if scanner.source[token.range].starts(with: "<!doctype".utf8) { literal(token.range) }
             case .text: try values(in: token.range, isText: true)
             case .rawText where escapableRawTextElements.contains(scanner.name(token.name)):
                 try values(in: token.range, isText: true)
@@ -120,7 +121,7 @@ struct TemplateCompiler {
             literal(done..<braces)
             if isText { try refuseOpenBracket(before: braces) }
             let found = try placeholder(at: braces, before: range.upperBound)
-            segments.append(.value(found.name, otherwise: found.words))
+            segments.append(.value(found.name, otherwise: found.words, isAttribute: !isText))
             done = found.end
         }
         literal(done..<range.upperBound)
