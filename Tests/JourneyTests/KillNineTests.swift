@@ -22,8 +22,10 @@ import Testing
 
     /// Each start on PostgreSQL takes a good part of a second.
     private static let engines =
-        [Engine(testDescription: "SQLite", rounds: 100)]
-        + (PostgresCluster.isInstalled ? [Engine(testDescription: "PostgreSQL", rounds: 20, isShared: true)] : [])
+        [Engine(testDescription: "SQLite", rounds: GeneratedCases.count(of: 100, oneOf: 5))]
+        + (PostgresCluster.isInstalled
+            ? [Engine(testDescription: "PostgreSQL", rounds: GeneratedCases.count(of: 20, oneOf: 2), isShared: true)]
+            : [])
     private static let senders = 3
     private static let perSender = 6
 

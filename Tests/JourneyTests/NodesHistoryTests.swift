@@ -15,39 +15,44 @@ import Testing
             CREATE TRIGGER dawdle BEFORE INSERT ON paycast.entries FOR EACH ROW EXECUTE FUNCTION dawdle()
             """
         )
-        let plan = NodesTraffic.Plan(writers: 6, each: 20, pages: 6, cut: 5...30, hasPurchases: true)
+        let each = GeneratedCases.count(of: 20, oneOf: 2)
+        let plan = NodesTraffic.Plan(writers: 6, each: each, pages: 6, cut: 5...30, hasPurchases: true)
         let traffic = try NodesTraffic(plan, on: nodes, seed: seed)
         let history = try traffic.run()
         #expect(history.violations.isEmpty, "seed \(seed)")
-        #expect(traffic.answered == 6 * 20 + 1 && traffic.statuses.isSubset(of: [200, 202]), "seed \(seed)")
+        #expect(traffic.answered == 6 * each + 1 && traffic.statuses.isSubset(of: [200, 202]), "seed \(seed)")
     }
 
     /// A node is killed again and again, whatever a batch is doing then.
     @Test func nodesAreKilled() throws {
         let nodes = try PostgresNodes(3)
-        let plan = NodesTraffic.Plan(writers: 6, each: 60, pages: 3, hasPurchases: true)
+        // More is written than the last round waits for.
+        let rounds = GeneratedCases.count(of: 6, oneOf: 3)
+        let plan = NodesTraffic.Plan(writers: 6, each: 10 * (rounds + 1), pages: 3, hasPurchases: true)
         let traffic = try NodesTraffic(plan, on: nodes, seed: seed)
         var generator = SeededGenerator(seed: seed)
         let history = try traffic.run {
-            for round in 1...6 {
+            for round in 1...rounds {
                 let count = round * 50 + Int.random(in: 0...40, using: &generator)
                 try Deadline(.seconds(60)).wait(for: "answers") { traffic.answered >= count }
                 try nodes[Int.random(in: 0..<3, using: &generator)].restart(with: .kill)
             }
         }
         #expect(history.violations.isEmpty, "seed \(seed)")
-        #expect(traffic.answered == 6 * 60 + 1, "seed \(seed)")
+        #expect(traffic.answered == 6 * 10 * (rounds + 1) + 1, "seed \(seed)")
         #expect(history.answers.contains { $0.status == nil }, "no request was cut, seed \(seed)")
     }
 
     /// Every process of it at once, as when its machine's kernel lives on.
     @Test func theServerIsKilled() throws {
         let nodes = try PostgresNodes(2)
-        let plan = NodesTraffic.Plan(writers: 6, each: 40, pages: 3, hasPurchases: true)
+        // More is written than the last round waits for.
+        let rounds = GeneratedCases.count(of: 2, oneOf: 2)
+        let plan = NodesTraffic.Plan(writers: 6, each: rounds * 20, pages: 3, hasPurchases: true)
         let traffic = try NodesTraffic(plan, on: nodes, seed: seed)
         var generator = SeededGenerator(seed: seed)
         let history = try traffic.run {
-            for round in 1...2 {
+            for round in 1...rounds {
                 let count = round * 60 + Int.random(in: 0...40, using: &generator)
                 try Deadline(.seconds(60)).wait(for: "answers") { traffic.answered >= count }
                 try nodes.cluster.kill()
@@ -55,7 +60,8 @@ import Testing
             }
         }
         #expect(history.violations.isEmpty, "seed \(seed)")
-        #expect(traffic.answered == 6 * 40 + 1 && traffic.statuses.isSubset(of: [200, 202, 503]), "seed \(seed)")
+        #expect(traffic.answered == 6 * rounds * 20 + 1, "seed \(seed)")
+        #expect(traffic.statuses.isSubset(of: [200, 202, 503]), "seed \(seed)")
         #expect(Set(nodes.epochs(of: 0) + nodes.epochs(of: 1)).count == 1, "seed \(seed)")
     }
 

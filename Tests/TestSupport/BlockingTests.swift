@@ -4,7 +4,8 @@ public import Testing
 /// Runs a suite's tests on threads of their own.
 ///
 /// Swift's pool has a thread for each core, and a test that waits for a socket or a process keeps one of them: on two
-/// cores the tests would wait in turn, three quarters of the time with nothing to compute. Six keep two cores busy.
+/// cores the tests would wait in turn, three quarters of the time with nothing to compute. Six threads leave a sixth of both
+/// cores idle, nine a thirtieth.
 ///
 /// Ends the run when a test takes longer than any does: a thread that waits for ever cannot be cancelled, as `timeLimit`
 /// would.
@@ -33,14 +34,26 @@ extension Trait where Self == BlockingTests {
     public static var blocking: Self { BlockingTests() }
 }
 
+/// Runs first what came last. In the order of arrival, each test of a serialized suite would wait until all others have run,
+/// and a run would end with tests that wait in turn.
 private final class ThreadExecutor: TaskExecutor {
-    static let shared = ThreadExecutor()
+    static let shared = {
+        let executor = ThreadExecutor()
+        for _ in 0..<9 {
+            // They live as long as the run.
+            _ = WorkerThread(name: "test") { executor.run() }
+        }
+        return executor
+    }()
 
-    private let pool = WorkerPool(name: "test", threads: 6, capacity: .max)
+    private let waiting = Monitor<[UnownedJob]>([])
+
+    private func run() -> Never {
+        while true { waiting.wait { $0.popLast() }.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isAccepted = pool.submit { [executor = asUnownedTaskExecutor()] in job.runSynchronously(on: executor) }
-        precondition(isAccepted)
+        waiting.change { $0.append(job) }
     }
 }

@@ -9,4 +9,7 @@ public enum GeneratedCases {
     public static func take(_ number: Int, oneOf step: Int) -> Bool {
         areWhole || number % step == 0
     }
+
+    /// How many of `whole` rounds, rows or messages: all, or one of `step`.
+    public static func count(of whole: Int, oneOf step: Int) -> Int { areWhole ? whole : max(1, whole / step) }
 }

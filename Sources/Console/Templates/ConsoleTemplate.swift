@@ -42,8 +42,3 @@ struct ConsoleTemplate: Sendable {
         return Markup(rendered: String(decoding: bytes, as: UTF8.self))
     }
 }
-
-/// Why templates cannot be used: one line for each problem.
-struct ConsoleTemplateError: Error, CustomStringConvertible {
-    let description: String
-}

@@ -66,3 +66,8 @@ struct ConsoleTemplates: Sendable {
         return parts + [("", trimmed(page + rest))]
     }
 }
+
+/// Why templates cannot be used: one line for each problem.
+struct ConsoleTemplateError: Error, CustomStringConvertible {
+    let description: String
+}

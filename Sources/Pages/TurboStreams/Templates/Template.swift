@@ -1,7 +1,7 @@
-/// An element of a file of `public/fragments/`, or a part of a console's page: parsed once into literals and the names of the
-/// values between them.
+/// A piece of HTML with places for values, such as an element of a file of `public/fragments/`: parsed once into literals and
+/// the names of the values between them.
 ///
-/// Values are always escaped, and allowed only where escaping is enough: in text and in quoted attributes.
+/// Values are allowed only where escaping is enough: in text and in quoted attributes.
 public struct Template: Sendable, Equatable {
     enum Segment: Equatable {
         case literal([UInt8])
@@ -42,8 +42,8 @@ public struct Template: Sendable, Equatable {
         }
     }
 
-    /// `write` appends the escaped HTML of the value of that name, for text or for an attribute; where it appends nothing, the
-    /// author's words stand.
+    /// `write` appends the value of that name as `HTMLEscaping` does, or in text as HTML that is safe; where it appends nothing,
+    /// the author's words stand.
     public func append(
         to bytes: inout [UInt8],
         _ write: (_ name: String, _ isAttribute: Bool, _ bytes: inout [UInt8]) -> Void
@@ -57,7 +57,7 @@ public struct Template: Sendable, Equatable {
                 if bytes.count == start { bytes.append(contentsOf: words) }
             case .address(let name):
                 write(name, true, &bytes)
-                // No letter of a scheme is escaped.
+                // Escaping changes no byte that a scheme may have.
                 guard !HarmlessAddress.accepts(String(decoding: bytes[start...], as: UTF8.self)) else { break }
                 bytes.replaceSubrange(start..., with: "#".utf8)
             }

@@ -30,7 +30,8 @@ struct TemplateCompiler {
             guard range.contains(token.range.lowerBound) else { continue }
             switch token.kind {
             // Comments are for authors, not for pages; a doctype is for browsers.
-            case .comment: if scanner.source[token.range].starts(with: "<!doctype".utf8) { literal(token.range) }
+            case .comment:
+                if scanner.string(token.range).lowercased().hasPrefix("<!doctype") { literal(token.range) }
             case .text: try values(in: token.range, isText: true)
             case .rawText where escapableRawTextElements.contains(scanner.name(token.name)):
                 try values(in: token.range, isText: true)
@@ -44,7 +45,7 @@ struct TemplateCompiler {
 
     // MARK: Comments
 
-    /// Comments are dropped, so they must not hold a value that the author expects to see, nor separate a `<` from the
+    /// Comments are dropped (what is scanned as one and is a doctype stays), so they must not hold a value that the author expects to see, nor separate a `<` from the
     /// letter after it.
     private func comment(_ token: HTMLToken) throws(MarkupError) {
         if let braces = firstBraces(in: token.range) {
