@@ -43,7 +43,9 @@ import Testing
         second.peerSends()
         run()
         #expect(reports == ["one is readable", "one is closed"])
-        #expect([first, second].filter(\.isClosed).count == 1)
+        // Another test's child that is being started may hold a copy for a moment.
+        try Deadline(.seconds(30)).wait(for: "the end of one") { first.isClosed || second.isClosed }
+        #expect(!first.isClosed || !second.isClosed)
         for watch in watches { watch.end() }
     }
 
