@@ -87,4 +87,14 @@ import Testing
     @Test func shippedFilesAreInOrder() throws {
         #expect(try ConsoleTemplates(files: Assets.console).names.contains("layout"))
     }
+
+    /// A value is never the beginning of an address, nor its host.
+    @Test func shippedAddressesStayHere() throws {
+        let address = /\s(?:href|src|action|formaction|poster|data)="([^"]*)\{\{/
+        let files = Assets.console.filter { $0.key.hasSuffix(".html") }.values
+        let pages = files.map { String(decoding: $0, as: UTF8.self) }
+        let beginnings = pages.flatMap { $0.matches(of: address).map(\.output.1) }
+        #expect(beginnings.count > 20)
+        #expect(beginnings.filter { !"/?#".contains($0.prefix(1)) || $0.isEmpty || $0.hasPrefix("//") } == [])
+    }
 }
